@@ -1,0 +1,90 @@
+import { Schema } from "effect"
+import { PriorityDecision } from "./crawl.ts"
+
+/** The one verdict on a fetched document (before parsing), with evidence beside it. */
+export const Verdict = Schema.Literals([
+  "ok",
+  "empty",
+  "blocked",
+  "consent",
+  "paywall",
+  "soft_404",
+  "charset_uncertain",
+  "partial",
+  "not_html",
+  "trap"
+])
+export type Verdict = typeof Verdict.Type
+
+/** Where a zone came from: written in the page, a rule of the host, the country's default, or nowhere (UTC assumed). */
+export const ZoneSource = Schema.Literals(["explicit", "rule", "country", "assumed"])
+
+/** A date as found: an instant in UTC (ISO 8601, `Z`), its offset as written and who stated it. */
+export const Dated = Schema.Struct({
+  at: Schema.String,
+  zone_source: ZoneSource,
+  /** e.g. `json-ld`, `meta:article:published_time`, `time`, `text`, `url`, `feed`. */
+  source: Schema.String
+})
+export type Dated = typeof Dated.Type
+
+export const Extraction = Schema.Struct({
+  /** `rule` when a parsing rule filled title and body, else `generic`. */
+  by: Schema.Literals(["rule", "generic"]),
+  rule: Schema.NullOr(Schema.String),
+  version: Schema.Int,
+  confidence: Schema.Finite
+})
+
+/**
+ * What the reader found in one page, before it has an identity: all a page says of its article.
+ * `text` has paragraphs separated by a blank line; `html` is cleaned (no script, style, event handler).
+ */
+export const Content = Schema.Struct({
+  title: Schema.String,
+  text: Schema.String,
+  html: Schema.NullOr(Schema.String),
+  authors: Schema.Array(Schema.String),
+  published: Schema.NullOr(Dated),
+  modified: Schema.NullOr(Dated),
+  language: Schema.NullOr(Schema.String),
+  section: Schema.NullOr(Schema.String),
+  tags: Schema.Array(Schema.String),
+  image: Schema.NullOr(Schema.String),
+  description: Schema.NullOr(Schema.String),
+  site_name: Schema.NullOr(Schema.String),
+  /** Absolute, as the page states it; whether it may serve as identity is decided by `url.ts`. */
+  canonical_url: Schema.NullOr(Schema.String),
+  extraction: Extraction
+})
+export type Content = typeof Content.Type
+
+/** The article as stored, exported and shown: one line of output. Instants are ISO 8601 in UTC. */
+export const Article = Schema.Struct({
+  id: Schema.String,
+  url: Schema.String,
+  canonical_url: Schema.NullOr(Schema.String),
+  host: Schema.String,
+  identity: Schema.String,
+  title: Schema.String,
+  text: Schema.String,
+  html: Schema.NullOr(Schema.String),
+  authors: Schema.Array(Schema.String),
+  published_at: Schema.NullOr(Schema.String),
+  published_source: Schema.NullOr(Schema.String),
+  zone_source: Schema.NullOr(ZoneSource),
+  modified_at: Schema.NullOr(Schema.String),
+  language: Schema.NullOr(Schema.String),
+  section: Schema.NullOr(Schema.String),
+  tags: Schema.Array(Schema.String),
+  image: Schema.NullOr(Schema.String),
+  description: Schema.NullOr(Schema.String),
+  site_name: Schema.NullOr(Schema.String),
+  extraction: Extraction,
+  verdict: Verdict,
+  fetched_at: Schema.String,
+  detected_at: Schema.String,
+  fetcher: Schema.Literals(["http", "browser", "file"]),
+  priority: PriorityDecision
+})
+export type Article = typeof Article.Type
