@@ -1,0 +1,35 @@
+import { Duration } from "effect"
+
+/** How one kind of work is retried: `base` doubled per attempt, at most `cap`, at most `attempts` retries. */
+export interface RetryPolicy {
+  readonly base: Duration.Duration
+  readonly cap: Duration.Duration
+  readonly attempts: number
+  /** Share of the wait that is drawn at random, 0..1, so that retries of one outage spread out. */
+  readonly jitter: number
+}
+
+/** @source settled 11: fetch 5 s × 2ⁿ up to 5 min with jitter. */
+export const fetchRetry: RetryPolicy = { base: Duration.seconds(5), cap: Duration.minutes(5), attempts: 5, jitter: 0.2 }
+/** Stages after the fetcher: their input is stored, so a retry costs nobody outside. */
+export const stageRetry: RetryPolicy = { base: Duration.seconds(5), cap: Duration.minutes(5), attempts: 5, jitter: 0.2 }
+
+/**
+ * Wait before retry number `attempt` (1 is the first). `draw` is a random number in [0, 1); `after` the least wait the
+ * other side asked for: the larger wins.
+ * @source settled 11
+ * @example backoff(fetchRetry, 3, 0) // => Duration.seconds(20)
+ */
+export const backoff = (
+  policy: RetryPolicy,
+  attempt: number,
+  draw: number,
+  after: Duration.Duration = Duration.zero
+): Duration.Duration => {
+  const doubled = Duration.toMillis(policy.base) * 2 ** (attempt - 1)
+  const capped = Math.min(doubled, Duration.toMillis(policy.cap))
+  return Duration.max(Duration.millis(Math.round(capped * (1 + policy.jitter * draw))), after)
+}
+
+/** Leased this often without an outcome (the process died each time): dead letter `crash_loop`. */
+export const crashesMax = 5

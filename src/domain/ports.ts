@@ -1,0 +1,255 @@
+import { Context, type Effect, type Stream } from "effect"
+import type { Article, Verdict } from "./article.ts"
+import type { CrawlJob, Millis } from "./crawl.ts"
+import type { BadData, Fatal, Postponed, Retryable, Suspendable, Unavailable } from "./errors.ts"
+import type { RawPage, Validators } from "./fetching.ts"
+import type { Hints, Reading } from "./reading.ts"
+import type { Source } from "./source.ts"
+import type { DeadLetter, Envelope, Outgoing, Topic } from "./topics.ts"
+
+/** One leased message. Until its receipt is settled nobody else sees it; when its lease runs out, somebody does. */
+export interface Delivery {
+  readonly envelope: Envelope
+  readonly receipt: Receipt
+}
+export interface Receipt {
+  readonly id: string
+  readonly topic: Topic
+  /** Fences a late settlement: only the holder of the latest lease settles. */
+  readonly lease: number
+}
+
+/** The end of one delivery: what it leads to is stored together with its acknowledgement, or not at all. */
+export interface Settlement {
+  readonly receipt: Receipt
+  readonly publish: ReadonlyArray<Outgoing>
+  readonly dead: ReadonlyArray<DeadLetter>
+}
+
+export interface Subscription {
+  readonly topics: ReadonlyArray<{ readonly topic: Topic; readonly weight: number }>
+  /** Deliveries that may be out and unsettled at once. */
+  readonly limit: number
+  /** Deliveries of one key that may be out at once: a host that is not ready never blocks another. */
+  readonly perKey: number
+  /** End once no message is left, neither visible, due later nor leased (a one-shot run). */
+  readonly untilDrained: boolean
+}
+
+/**
+ * Carries messages between stages: at least once, each leased to one consumer.
+ * `publish` leaves a message whose id is already there as it is. `settle` is one atomic step per call; a settlement whose
+ * lease is no longer held does nothing. `release` hands leases back unworked (a drain), charging nothing.
+ * A message leased `crashesMax` times without an outcome goes to the dead letters (`crash_loop`).
+ * Fails only with Unavailable; a message that cannot be stored is the caller's BadData, the rest of its batch is kept.
+ */
+export class Bus extends Context.Service<
+  Bus,
+  {
+    readonly publish: (messages: ReadonlyArray<Outgoing>) => Effect.Effect<void, Unavailable | BadData>
+    /** Endless (unless `untilDrained`); ends when `stop` completes. Leases are renewed while deliveries are out. */
+    readonly consume: (subscription: Subscription, stop: Effect.Effect<void>) => Stream.Stream<Delivery, Unavailable>
+    readonly settle: (settlements: ReadonlyArray<Settlement>) => Effect.Effect<void, Unavailable | BadData>
+    readonly release: (receipts: ReadonlyArray<Receipt>) => Effect.Effect<void, Unavailable>
+    /** Messages by topic: visible now, due later, leased. */
+    readonly backlog: Effect.Effect<
+      ReadonlyArray<{ readonly topic: Topic; readonly ready: number; readonly later: number; readonly leased: number }>,
+      Unavailable
+    >
+  }
+>()("crawler/Bus") {}
+
+/** A raw page and its body (charset untouched). */
+export interface RawBody {
+  readonly raw: RawPage
+  readonly body: Uint8Array
+}
+export type Saved = "new" | "revision" | "duplicate"
+export interface OutcomeRecord {
+  readonly raw_id: string
+  readonly url: string
+  readonly host: string
+  readonly verdict: Verdict
+  readonly evidence: Readonly<Record<string, unknown>>
+  /** Codes of the article validation that failed; empty for a document that ended at its verdict. */
+  readonly codes: ReadonlyArray<string>
+  readonly at: Millis
+}
+
+/**
+ * The store of pages and what became of them. Every write takes many rows, is idempotent by key and is one statement.
+ * `saveArticles` answers per row, in order: stored for the first time, stored as a revision (its text changed), or the same as
+ * before. Only an article's primary URL (its first) writes revisions.
+ */
+export class Pages extends Context.Service<
+  Pages,
+  {
+    readonly saveRaws: (pages: ReadonlyArray<RawBody>) => Effect.Effect<void, Unavailable | BadData>
+    /** null: purged by its TTL, or never stored. */
+    readonly raw: (id: string) => Effect.Effect<RawBody | null, Unavailable>
+    readonly saveArticles: (
+      rows: ReadonlyArray<{ readonly article: Article; readonly url_key: string }>
+    ) => Effect.Effect<ReadonlyArray<Saved>, Unavailable | BadData>
+    readonly articles: (query: {
+      readonly ids?: ReadonlyArray<string>
+      readonly host?: string
+      readonly since?: Millis
+      readonly after?: string
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<Article>, Unavailable>
+    /** `validation_outcomes`: survive their raws. */
+    readonly saveOutcomes: (outcomes: ReadonlyArray<OutcomeRecord>) => Effect.Effect<void, Unavailable | BadData>
+    /** Validators and history of one URL. */
+    readonly url: (key: string) => Effect.Effect<UrlRecord | null, Unavailable>
+    readonly saveValidators: (
+      rows: ReadonlyArray<{
+        readonly url_key: string
+        readonly validators: Validators
+        readonly fetched_at: Millis
+        readonly status: number
+      }>
+    ) => Effect.Effect<void, Unavailable | BadData>
+  }
+>()("crawler/Pages") {}
+
+export interface UrlRecord {
+  readonly url_key: string
+  readonly url: string
+  readonly host: string
+  readonly article_id: string | null
+  readonly validators: Validators
+  readonly first_seen_at: Millis
+  readonly fetched_at: Millis | null
+  readonly status: number | null
+  readonly visits: number
+}
+
+/** A link whose priority is resolved: what the router asks the frontier to take. */
+export interface Planned {
+  readonly job: CrawlJob
+  /** Hash of the normalised URL; with `job.visit` the identity of this visit. */
+  readonly url_key: string
+  readonly topic: Topic
+  /** Least gap between requests to this host (ms): due times are dealt out this far apart. */
+  readonly pace_ms: number
+  /** Not due before this instant. */
+  readonly not_before: Millis
+}
+
+/**
+ * The frontier: which URLs are known, and when each host's next one is due. `enqueue` drops known (url, visit) pairs,
+ * deals out due times per host and priority, and inserts the crawl messages: one statement. Answers how many were new.
+ */
+export class Frontier extends Context.Service<
+  Frontier,
+  {
+    readonly enqueue: (
+      links: ReadonlyArray<Planned>
+    ) => Effect.Effect<{ readonly fresh: number }, Unavailable | BadData>
+  }
+>()("crawler/Frontier") {}
+
+/** Sources and their slots. `fire` inserts one poll per (source, slot) and moves `next_poll_at`, in one statement. */
+export class Sources extends Context.Service<
+  Sources,
+  {
+    readonly list: Effect.Effect<ReadonlyArray<Source>, Unavailable>
+    readonly put: (sources: ReadonlyArray<Source>) => Effect.Effect<void, Unavailable | BadData>
+    readonly remove: (id: string) => Effect.Effect<boolean, Unavailable>
+    readonly due: (now: Millis, limit: number) => Effect.Effect<ReadonlyArray<Source>, Unavailable>
+    readonly fire: (
+      polls: ReadonlyArray<{
+        readonly source: Source
+        readonly slot: Millis
+        readonly next: Millis
+        readonly message: Outgoing
+      }>
+    ) => Effect.Effect<number, Unavailable | BadData>
+  }
+>()("crawler/Sources") {}
+
+/**
+ * Brings one page. Checks the address, robots.txt, every redirect hop and every bound; never decides a charset.
+ * `validators` are replayed; a 304 comes back with status 304 and an empty body.
+ * Any HTTP answer that has a body worth judging is a RawPage (also 404: the validator judges it); 429, 5xx and
+ * broken connections are Retryable, refused addresses and robots are Fatal.
+ */
+export class Fetcher extends Context.Service<
+  Fetcher,
+  {
+    readonly fetch: (
+      job: CrawlJob,
+      validators: Validators | null
+    ) => Effect.Effect<RawBody, Retryable | Fatal | Postponed | Unavailable>
+  }
+>()("crawler/Fetcher") {}
+
+/** What robots.txt (and the manners it asks for) says of a URL. */
+export interface RobotsAnswer {
+  readonly allowed: boolean
+  /** Why, in words: `allowed by robots.txt`, `disallow: /private/`, `robots.txt answered 503`. */
+  readonly reason: string
+  readonly crawl_delay_ms: number | null
+}
+/** robots.txt per origin (RFC 9309), cached at most 24 h; an unreachable one disallows for a short while. */
+export class Robots extends Context.Service<
+  Robots,
+  { readonly check: (url: string) => Effect.Effect<RobotsAnswer, Unavailable> }
+>()("crawler/Robots") {}
+
+export type Slot =
+  | { readonly tag: "granted"; readonly token: string }
+  | { readonly tag: "wait"; readonly until: Millis; readonly reason: "delay" | "in_flight" | "retry_after" | "breaker" }
+
+/**
+ * Host state: one in flight (a setting), the delay between requests, Retry-After, the breaker. Shared by all processes
+ * (Redis) or owned by one (memory). `acquire` never sleeps: it grants or says until when to wait.
+ */
+export class Hosts extends Context.Service<
+  Hosts,
+  {
+    readonly acquire: (host: string) => Effect.Effect<Slot, Unavailable>
+    /** Ends a request. `pause_until`: a Retry-After instant. `failed`: counts for the breaker (network, 5xx). */
+    readonly release: (
+      host: string,
+      token: string,
+      outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
+    ) => Effect.Effect<void, Unavailable>
+    /** The least gap a host asks for (robots crawl-delay, a rule): the strictest of these and the setting holds. */
+    readonly setDelay: (host: string, delay_ms: number) => Effect.Effect<void, Unavailable>
+    /** The gap in force, ms. */
+    readonly delay: (host: string) => Effect.Effect<number, Unavailable>
+  }
+>()("crawler/Hosts") {}
+
+/**
+ * Reads a document: charset, kind, verdict, content, links. Pure in its inputs and remembered for a short while by raw id,
+ * so that validator and parser of one process read a page once. Over the time limit: Fatal `reader_limit`.
+ */
+export class Reader extends Context.Service<
+  Reader,
+  { readonly read: (id: string, body: Uint8Array, hints: Hints) => Effect.Effect<Reading, Fatal | Unavailable> }
+>()("crawler/Reader") {}
+
+/** Where finished articles go besides the store: JSON lines, a webhook, a topic. At least once; ids tell repeats apart. */
+export class Outputs extends Context.Service<
+  Outputs,
+  { readonly deliver: (articles: ReadonlyArray<Article>) => Effect.Effect<void, Retryable | Suspendable | Unavailable> }
+>()("crawler/Outputs") {}
+
+/** Per-host events as a time series (S1.4): the scorer's input. */
+export interface Signal {
+  readonly host: string
+  readonly at: Millis
+  readonly kind: "fetch" | "article" | "rejected" | "detected"
+  readonly fetcher: "http" | "browser" | "file"
+  readonly status: number
+  readonly latency_ms: number
+  /** publish→detect lag in ms, where both are known. */
+  readonly lag_ms: number | null
+  readonly category: string | null
+}
+export class Signals extends Context.Service<
+  Signals,
+  { readonly record: (signals: ReadonlyArray<Signal>) => Effect.Effect<void, Unavailable | BadData> }
+>()("crawler/Signals") {}

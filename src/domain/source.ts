@@ -1,0 +1,44 @@
+import { Schema } from "effect"
+import { Millis, Priority } from "./crawl.ts"
+
+export const SourceKind = Schema.Literals(["list", "feed", "sitemap"])
+export type SourceKind = typeof SourceKind.Type
+
+/**
+ * A page that is polled for links. Either `every_ms` or `cron` (five fields, in `zone`) says when.
+ * A slot is one wall-clock firing: one poll per (source, slot), however many schedulers run.
+ */
+export const Source = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  url: Schema.String,
+  kind: SourceKind,
+  every_ms: Schema.NullOr(Schema.Int),
+  cron: Schema.NullOr(Schema.String),
+  zone: Schema.String,
+  category: Schema.NullOr(Schema.String),
+  country: Schema.NullOr(Schema.String),
+  section: Schema.NullOr(Schema.String),
+  priority: Schema.NullOr(Priority),
+  enabled: Schema.Boolean,
+  created_at: Millis,
+  next_poll_at: Millis,
+  polled_at: Schema.NullOr(Millis)
+})
+export type Source = typeof Source.Type
+
+/** What an operator states; the rest is filled with defaults. */
+export const SourceInput = Schema.Struct({
+  url: Schema.String,
+  name: Schema.optionalKey(Schema.String),
+  kind: Schema.optionalKey(SourceKind),
+  every_ms: Schema.optionalKey(Schema.Int),
+  cron: Schema.optionalKey(Schema.String),
+  zone: Schema.optionalKey(Schema.String),
+  category: Schema.optionalKey(Schema.String),
+  country: Schema.optionalKey(Schema.String),
+  section: Schema.optionalKey(Schema.String),
+  priority: Schema.optionalKey(Priority),
+  enabled: Schema.optionalKey(Schema.Boolean)
+})
+export type SourceInput = typeof SourceInput.Type

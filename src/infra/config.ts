@@ -1,0 +1,105 @@
+import { Context, Result } from "effect"
+import { choice, decimal, duration, flag, list, optional, type Setting, text, whole } from "./setting.ts"
+
+/**
+ * Every setting and every bound, declared once: name, form, default, reason. `docs/configuration.md` is made from this
+ * table, `crawler config` prints it, and a value that does not fit stops the start (exit 78) with all its siblings.
+ */
+export const settings = {
+  CRAWLER_DATA_DIR: text("./data", "Embedded store, lock, address and token of the running process."),
+  HTTP_HOST: text("127.0.0.1", "Loopback unless said otherwise; another address needs ADMIN_TOKEN."),
+  HTTP_PORT: whole(8080, { min: 0, max: 65_535 }, "Health, metrics and API; 0 = off."),
+  HTTP_BODY_MAX_BYTES: whole(1_048_576, { min: 1024, max: 67_108_864 }, "Bytes read of a request body; more is 413."),
+  ADMIN_TOKEN: list("secrets of at least 16 characters between commas", "Scope admin; a list, for rotation.", true),
+  READ_TOKEN: list("secrets of at least 16 characters between commas", "Scope read; a list, for rotation.", true),
+  LOG_LEVEL: choice("info", ["debug", "info", "warn", "error"], "Least severe line that is written."),
+  LOG_FORMAT: choice("auto", ["auto", "pretty", "json"], "auto: pretty on a terminal, JSON lines otherwise."),
+  USER_AGENT: text("crawler/0.1 (+https://crawler.example/bot)", "Who we say we are; name a page that explains you."),
+  USER_AGENT_TOKEN: text("crawler", "The product token that robots.txt groups are matched against."),
+  ALLOW_PRIVATE_CIDRS: list(
+    "networks such as 127.0.0.0/8, between commas",
+    "Private targets that may be dialled: tests and the demo."
+  ),
+  FETCH_CONCURRENCY: whole(64, { min: 1, max: 1024 }, "Requests in flight, over all hosts."),
+  FETCH_PER_HOST: whole(1, { min: 1, max: 256 }, "Requests in flight to one host: one is polite."),
+  FETCH_DELAY: duration("1s", { min: "0ms", max: "1h" }, "Least time between two requests to one host."),
+  FETCH_TIMEOUT: duration(
+    "30s",
+    { min: "100ms", max: "5m" },
+    "From first packet to last byte, all redirects together."
+  ),
+  FETCH_CONNECT_TIMEOUT: duration("5s", { min: "50ms", max: "1m" }, "Name resolution and connection of one hop."),
+  FETCH_FIRST_BYTE_TIMEOUT: duration(
+    "8s",
+    { min: "50ms", max: "2m" },
+    "From connection to the answer's headers of one hop."
+  ),
+  FETCH_WAIT_MAX: duration("5s", { min: "0ms", max: "1m" }, "A longer wait for a host goes back to `messages`."),
+  FETCH_REDIRECTS_MAX: whole(5, { min: 0, max: 20 }, "Hops followed, each checked like a first request."),
+  FETCH_BODY_MAX_BYTES: whole(10_485_760, { min: 1024, max: 268_435_456 }, "Bytes on the wire."),
+  FETCH_INFLATED_MAX_BYTES: whole(52_428_800, { min: 1024, max: 1_073_741_824 }, "Bytes after inflating."),
+  FETCH_RATIO_MAX: whole(200, { min: 2, max: 10_000 }, "Inflated to wire bytes: more is a bomb."),
+  ROBOTS_TTL: duration("24h", { min: "1m", max: "24h" }, "Life of a robots.txt that answered (RFC 9309 2.4)."),
+  ROBOTS_ERROR_TTL: duration("5m", { min: "1s", max: "1h" }, "Life of a disallow after 5xx, 429 or a network failure."),
+  BREAKER_FAILURES: whole(5, { min: 1, max: 100 }, "Failures in a row that open a host's breaker."),
+  BREAKER_OPEN: duration("60s", { min: "1s", max: "1h" }, "First open time, doubled per failed probe up to 1h."),
+  SOURCE_BACKLOG: duration("48h", { min: "0ms", max: "3650d" }, "A source's first poll takes no older links."),
+  ARTICLE_REVISITS: list(
+    "times with a unit between commas",
+    "When an article is visited again; default 1h,24h; `off` for never."
+  ),
+  RAW_TTL: duration("24h", { min: "1m", max: "90d" }, "Life of a parsed raw page."),
+  READER_TIMEOUT: duration(
+    "10s",
+    { min: "100ms", max: "5m" },
+    "Time one page may take to read; then its worker is ended."
+  ),
+  READER_MEMO: whole(256, { min: 1, max: 10_000 }, "Readings remembered, so that one process reads a page once."),
+  STORE_BATCH: whole(100, { min: 1, max: 500 }, "Rows of one statement."),
+  STORE_LINGER: duration("20ms", { min: "0ms", max: "1s" }, "Time a row may wait for others."),
+  BUS_LEASE: duration("60s", { min: "1s", max: "10m" }, "Life of a lease without renewal."),
+  BUS_POLL: duration("500ms", { min: "10ms", max: "30s" }, "Look for messages of other processes this often."),
+  DRAIN_TIMEOUT: duration("20s", { min: "1s", max: "25s" }, "SIGTERM to hand-back of what is still in flight."),
+  SCHEDULER_TICK: duration("1s", { min: "50ms", max: "1m" }, "How often due sources are looked for."),
+  LINKS_MAX: whole(1000, { min: 1, max: 50_000 }, "Links taken from one list or feed, newest first."),
+  MIN_TITLE_LENGTH: whole(10, { min: 1, max: 500 }, "Article validation: code points."),
+  MAX_TITLE_LENGTH: whole(500, { min: 10, max: 5000 }, "Article validation: code points."),
+  MIN_CONTENT_LENGTH: whole(100, { min: 1, max: 10_000 }, "Article validation: code points."),
+  MAX_CONTENT_LENGTH: whole(50_000, { min: 100, max: 1_000_000 }, "Article validation: code points."),
+  MIN_QUALITY: decimal(0.5, { min: 0, max: 1 }, "Article validation: least quality."),
+  ARTICLES_JSONL: optional("a file path", "Append each finished article here as a JSON line."),
+  CHROMIUM_PATH: optional("a file path", "Chromium; else it is looked for on PATH."),
+  BROWSER_SANDBOX: flag(true, "Chromium's sandbox; root needs false."),
+  DATABASE_URL: optional("a postgres:// URL", "Postgres ≥ 15 instead of the embedded store.", true),
+  KAFKA_BROKERS: list("host:port between commas", "Kafka instead of the table bus."),
+  REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true)
+} as const
+
+type Values = { readonly [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer A> ? A : never }
+
+/** The settings of this process, decoded. */
+export class Settings extends Context.Service<Settings, Values>()("crawler/Settings") {}
+
+export interface Problem {
+  readonly name: string
+  readonly value: string
+  readonly form: string
+}
+
+/** All problems at once, or all values. An empty variable is a problem, not an absence. Secrets are never repeated. */
+export const load = (
+  env: Readonly<Record<string, string | undefined>>
+): Result.Result<Values, ReadonlyArray<Problem>> => {
+  const problems: Array<Problem> = []
+  const read = (name: string, setting: Setting<unknown>): unknown => {
+    const given = env[name]
+    if (given === undefined) return setting.standard
+    const result = setting.parse(given)
+    if (Result.isSuccess(result)) return result.success
+    problems.push({ name, value: setting.secret ? "<hidden>" : given.slice(0, 100), form: result.failure })
+    return setting.standard
+  }
+  // The mapped type follows from the table; entries lose it, so it is restated once, here.
+  const values = Object.fromEntries(Object.entries(settings).map(([name, it]) => [name, read(name, it)])) as Values
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(values)
+}
