@@ -1,0 +1,40 @@
+import { Context, type Duration } from "effect"
+
+/**
+ * The numbers the stages go by, given by the settings of the process: declared here because `streams` may not see
+ * configuration. Meanings, defaults and reasons stand in `infra/config.ts` under the names in brackets.
+ */
+export class Policy extends Context.Service<
+  Policy,
+  {
+    /** Requests in flight over all hosts (FETCH_CONCURRENCY). */
+    readonly fetchConcurrency: number
+    /** Requests in flight to one host (FETCH_PER_HOST). */
+    readonly fetchPerHost: number
+    /** A longer wait for a host goes back to `messages` (FETCH_WAIT_MAX). */
+    readonly fetchWaitMax: Duration.Duration
+    /** Pages read at once: the worker threads of the parser (`parser:N`). */
+    readonly readers: number
+    /** When an article is visited again after its first fetch (ARTICLE_REVISITS). */
+    readonly revisits: ReadonlyArray<Duration.Duration>
+    /** Links taken from one list or feed (LINKS_MAX). */
+    readonly linksMax: number
+    /** Keep cleaned HTML beside the text. */
+    readonly html: boolean
+    /** A validator known from an earlier fetch is replayed (off in a one-shot run, which always fetches). */
+    readonly conditional: boolean
+    /** How often due sources are looked for (SCHEDULER_TICK), and how long a source's backlog is (SOURCE_BACKLOG). */
+    readonly schedulerTick: Duration.Duration
+    readonly sourceBacklog: Duration.Duration
+    /** Bounds of article validation, in code points. */
+    readonly article: {
+      readonly titleMin: number
+      readonly titleMax: number
+      readonly textMin: number
+      readonly textMax: number
+      readonly qualityMin: number
+    }
+    /** End the pipeline once nothing is left to do (a one-shot run). */
+    readonly untilDrained: boolean
+  }
+>()("crawler/Policy") {}
