@@ -1,0 +1,13 @@
+import { Layer } from "effect"
+import * as bus from "./bus.memory.ts"
+import * as frontier from "./frontier.memory.ts"
+import * as pages from "./pages.memory.ts"
+import * as signals from "./signals.memory.ts"
+import * as sources from "./sources.memory.ts"
+import * as urls from "./urls.memory.ts"
+
+/** Every store of one process in memory, for a one-shot run and for tests: nothing outlives it. */
+export const layer = (options: bus.Options & pages.Options = {}) =>
+  Layer.mergeAll(frontier.layer, pages.layer(options), sources.layer, signals.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer))
+  )
