@@ -1,0 +1,135 @@
+import type { Millis } from "./crawl.ts"
+import type { Slot } from "./ports.ts"
+import { RETRY_AFTER_MAX_MS } from "./retryafter.ts"
+
+/** The manners that hold for every host. Times in ms. */
+export interface Manners {
+  /** Requests in flight to one host. */
+  readonly perHost: number
+  /** Least time between the starts of two requests to one host. */
+  readonly delay: number
+  /** Life of a slot that nobody releases (its fiber or process died). */
+  readonly slotLife: number
+  /** Failures in a row that open the breaker. */
+  readonly failures: number
+  /** First open time of the breaker; doubled per failed probe up to `BREAKER_OPEN_MAX_MS`. */
+  readonly open: number
+}
+
+/** Longest open time of a breaker (ms): a host that comes back is noticed within the hour. */
+export const BREAKER_OPEN_MAX_MS = 3_600_000
+/** Longest gap a host may ask for (ms); the same bound as the setting FETCH_DELAY has. */
+export const DELAY_MAX_MS = 3_600_000
+/** When to look again (ms) for a slot that another request holds: its end cannot be known beforehand. */
+export const LOOK_AGAIN_MS = 50
+/** When to look again (ms) while a half-open breaker's probe is out. */
+export const PROBE_AGAIN_MS = 1000
+
+interface Held {
+  readonly token: string
+  readonly expires: Millis
+}
+
+/** What is known of one host. A value: every step answers with the next one. */
+export interface HostState {
+  readonly lastStart: Millis
+  /** The gap the host asked for (ms), 0 when it asked for none. */
+  readonly asked: number
+  readonly held: ReadonlyArray<Held>
+  readonly pausedUntil: Millis
+  /** Failures in a row. */
+  readonly failures: number
+  /** 0 while the breaker is closed, else how long it was opened for the last time. */
+  readonly openFor: number
+  readonly openUntil: Millis
+}
+
+/** A host never dialled. `lastStart`: count it as dialled then, so that gaps hold across a crash of the process. */
+export const unseen = (lastStart: Millis = Number.NEGATIVE_INFINITY): HostState => ({
+  lastStart,
+  asked: 0,
+  held: [],
+  pausedUntil: Number.NEGATIVE_INFINITY,
+  failures: 0,
+  openFor: 0,
+  openUntil: Number.NEGATIVE_INFINITY
+})
+
+/** The gap in force (ms): the strictest of the setting and what the host asked for. */
+export const gap = (state: HostState, manners: Manners): number => Math.max(manners.delay, state.asked)
+
+type Wait = Extract<Slot, { readonly tag: "wait" }>
+const wait = (until: Millis, reason: Wait["reason"]): Wait => ({ tag: "wait", until, reason })
+
+const live = (state: HostState, now: Millis): ReadonlyArray<Held> =>
+  state.held.length === 0 ? state.held : state.held.filter((it) => it.expires > now)
+
+const hindrance = (state: HostState, held: ReadonlyArray<Held>, manners: Manners, now: Millis): Wait | null => {
+  if (now < state.pausedUntil) return wait(state.pausedUntil, "retry_after")
+  if (state.openFor > 0 && now < state.openUntil) return wait(state.openUntil, "breaker")
+  const ready = state.lastStart + gap(state, manners)
+  const free = held.reduce((least, it) => Math.min(least, it.expires), Number.POSITIVE_INFINITY)
+  // An open breaker whose time has passed lets one probe out; its outcome decides.
+  if (state.openFor > 0 && held.length > 0)
+    return wait(Math.min(free, Math.max(ready, now + PROBE_AGAIN_MS)), "breaker")
+  if (held.length >= manners.perHost) return wait(Math.min(free, Math.max(ready, now + LOOK_AGAIN_MS)), "in_flight")
+  return now < ready ? wait(ready, "delay") : null
+}
+
+/**
+ * Asks for a slot: grants it under `token`, or says until when to wait and why. Starts are at least the gap apart and
+ * never more than `perHost` are out, so with one per host a request also starts after the previous one's end.
+ * @source DESIGN "Host fairness", REQUIREMENTS "Breaker"
+ */
+export const acquire = (
+  state: HostState,
+  manners: Manners,
+  now: Millis,
+  token: string
+): { readonly slot: Slot; readonly state: HostState } => {
+  const held = live(state, now)
+  const hindered = hindrance(state, held, manners, now)
+  if (hindered !== null)
+    return { slot: hindered, state: held.length === state.held.length ? state : { ...state, held } }
+  const taken = { ...state, lastStart: now, held: [...held, { token, expires: now + manners.slotLife }] }
+  return { slot: { tag: "granted", token }, state: taken }
+}
+
+/** The end of a request. */
+export interface Ended {
+  /** Counts for the breaker: network failures and 5xx. */
+  readonly failed: boolean
+  /** A Retry-After instant; at most a day ahead is believed. */
+  readonly pause_until: Millis | null
+}
+
+const judged = (state: HostState, manners: Manners, now: Millis, failed: boolean): HostState => {
+  if (!failed) return { ...state, failures: 0, openFor: 0, openUntil: Number.NEGATIVE_INFINITY }
+  const failures = state.failures + 1
+  // A failure that began before the breaker opened tells nothing new.
+  if (failures < manners.failures || (state.openFor > 0 && now < state.openUntil)) return { ...state, failures }
+  const openFor = state.openFor > 0 ? Math.min(state.openFor * 2, BREAKER_OPEN_MAX_MS) : manners.open
+  return { ...state, failures, openFor, openUntil: now + openFor }
+}
+
+/** Gives a slot back. A token no longer held (expired, or released before) judges nothing, but its pause is kept. */
+export const release = (state: HostState, manners: Manners, now: Millis, token: string, ended: Ended): HostState => {
+  const pausedUntil =
+    ended.pause_until === null
+      ? state.pausedUntil
+      : Math.max(state.pausedUntil, Math.min(ended.pause_until, now + RETRY_AFTER_MAX_MS))
+  const held = state.held.filter((it) => it.token !== token)
+  const freed = { ...state, held, pausedUntil }
+  return held.length === state.held.length ? freed : judged(freed, manners, now, ended.failed)
+}
+
+/** Remembers a gap the host asked for; the strictest ever asked holds. What is no time is no wish. */
+export const ask = (state: HostState, delay: number): HostState =>
+  delay > state.asked ? { ...state, asked: Math.min(delay, DELAY_MAX_MS) } : state
+
+/** May the host be forgotten now without breaking a promise to it? */
+export const idle = (state: HostState, manners: Manners, now: Millis): boolean =>
+  live(state, now).length === 0 &&
+  now >= state.lastStart + gap(state, manners) &&
+  now >= state.pausedUntil &&
+  (state.openFor === 0 || now >= state.openUntil)
