@@ -1,0 +1,157 @@
+import { Result } from "effect"
+import { detect, sample } from "./charset/detect.ts"
+import { encodingName } from "./charset/label.ts"
+import { lenientMeta, prescan, xmlDeclaration } from "./charset/prescan.ts"
+import { decodeUtf32, utf32Order } from "./charset/utf32.ts"
+import type { Charset as CharsetSchema } from "./reading.ts"
+
+export { encodingName } from "./charset/label.ts"
+export { prescan } from "./charset/prescan.ts"
+
+type Charset = typeof CharsetSchema.Type
+
+/** A detection less sure than this is worth the verdict `charset_uncertain`, never a silent guess (field case B3). */
+export const CONFIDENCE_FLOOR = 0.5
+/** A declared charset may leave this share of the non-ASCII text unread (a cut page, a stray byte) before it is doubted. */
+const REPLACED_SHARE_MAX = 0.05
+/** With so few characters outside ASCII a share says nothing: one broken byte is forgiven. */
+const REPLACED_FEW = 1
+/** UTF-16 text of any language has at least this share of zero bytes on one side (spaces, digits, markup). */
+const ZERO_SHARE_MIN = 0.1
+/** How much of a document tells whether it is UTF-16. */
+const ZERO_SAMPLE_BYTES = 4096
+
+export interface Decoded {
+  readonly text: string
+  readonly charset: Charset
+  /** Replacement characters that decoding put in; 0 where the bytes were right. */
+  readonly replaced: number
+}
+
+export interface CharsetHints {
+  readonly content_type: string | null
+  readonly url: string
+}
+
+interface Declared {
+  readonly name: string
+  readonly source: Charset["source"]
+}
+
+interface Attempt extends Declared {
+  readonly text: string
+  readonly replaced: number
+  /** Share of what is not ASCII that could not be read. */
+  readonly share: number
+}
+
+const strict = (bytes: Uint8Array, name: string): string | null =>
+  Result.getOrNull(Result.try(() => new TextDecoder(name, { fatal: true }).decode(bytes)))
+
+const lenient = (bytes: Uint8Array, name: string): string => new TextDecoder(name).decode(bytes)
+
+const countOutsideAscii = (text: string): number => text.match(/[^\u0000-\u007f]/gu)?.length ?? 0
+
+const attempt = (bytes: Uint8Array, declared: Declared): Attempt => {
+  const exact = strict(bytes, declared.name)
+  if (exact !== null) return { ...declared, text: exact, replaced: 0, share: 0 }
+  const text = lenient(bytes, declared.name)
+  const replaced = text.match(/\ufffd/g)?.length ?? 0
+  return { ...declared, text, replaced, share: replaced / Math.max(1, countOutsideAscii(text)) }
+}
+
+const decoded = (it: Attempt, confidence: number): Decoded => ({
+  text: it.text,
+  charset: { name: it.name, source: it.source, confidence: Math.max(0, Math.min(1, confidence)) },
+  replaced: it.replaced
+})
+
+const byBom = (bytes: Uint8Array): Declared | null => {
+  const [a, b, c] = bytes
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { name: "utf-8", source: "bom" }
+  if (a === 0xfe && b === 0xff) return { name: "utf-16be", source: "bom" }
+  return a === 0xff && b === 0xfe ? { name: "utf-16le", source: "bom" } : null
+}
+
+/** UTF-16 without a mark: zero bytes stand on one side only. */
+const byZeros = (bytes: Uint8Array): Declared | null => {
+  const head = bytes.subarray(0, ZERO_SAMPLE_BYTES)
+  const sides = [0, 0]
+  for (const [at, byte] of head.entries()) if (byte === 0) sides[at % 2] = (sides[at % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = sides.map((it) => it / Math.max(1, head.length / 2))
+  if (odd > ZERO_SHARE_MIN && even < odd / 10) return { name: "utf-16le", source: "detected" }
+  return even > ZERO_SHARE_MIN && odd < even / 10 ? { name: "utf-16be", source: "detected" } : null
+}
+
+const headerLabel = (contentType: string | null): string | null =>
+  /charset\s*=\s*["']?\s*([^\s"';,]+)/i.exec(contentType ?? "")?.[1] ?? null
+
+/** What the document and its header declare, best first; an unknown label is the same as none (field case B5). */
+const declarations = (bytes: Uint8Array, hints: CharsetHints): ReadonlyArray<Declared> => {
+  const found: ReadonlyArray<readonly [Charset["source"], string | null]> = [
+    ["header", encodingName(headerLabel(hints.content_type))],
+    ["meta", prescan(bytes) ?? lenientMeta(bytes)],
+    ["xml", xmlDeclaration(bytes)]
+  ]
+  const named = found.flatMap(([source, name]) => (name === null ? [] : [{ source, name }]))
+  return named.filter((it, at) => named.findIndex(({ name }) => name === it.name) === at)
+}
+
+/** Encodings that read any bytes at all, so that reading without a fault proves nothing; servers send them by default. */
+const readsAnything = (name: string): boolean =>
+  name === "windows-1252" || name === "iso-8859-15" || name === "macintosh"
+
+const acceptable = (it: Attempt): boolean => it.replaced <= REPLACED_FEW || it.share <= REPLACED_SHARE_MAX
+
+/**
+ * The first declaration that reads the bytes without a fault wins; then the first that nearly does. A default like
+ * ISO-8859-1 yields to a declaration that can fail and did not, and to bytes that are UTF-8 beyond doubt.
+ */
+const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Decoded | null => {
+  const attempts = found.map((it) => attempt(bytes, it))
+  const exact = attempts.filter((it) => it.replaced === 0)
+  const best = exact.find((it) => !readsAnything(it.name)) ?? exact[0] ?? attempts.find(acceptable)
+  if (best === undefined) return null
+  if (readsAnything(best.name) && countOutsideAscii(best.text) > 0) {
+    const utf8 = strict(bytes, "utf-8")
+    if (utf8 !== null) return decoded({ name: "utf-8", source: "detected", text: utf8, replaced: 0, share: 0 }, 1)
+  }
+  return decoded(best, 1 - best.share)
+}
+
+const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArray<Declared>): Decoded => {
+  const utf8 = attempt(bytes, { name: "utf-8", source: "detected" })
+  const foreign = countOutsideAscii(utf8.text)
+  if (foreign === 0) return decoded({ ...utf8, source: "default" }, 1)
+  if (utf8.replaced === 0 || (utf8.share <= REPLACED_SHARE_MAX && foreign > 20)) return decoded(utf8, 1 - utf8.share)
+  const guess = detect(
+    sample(bytes),
+    hints.url,
+    found.map(({ name }) => name)
+  )
+  const [declared] = found
+  if (guess !== null && (guess.confidence >= CONFIDENCE_FLOOR || declared === undefined)) {
+    return decoded(attempt(bytes, { name: guess.name, source: "detected" }), guess.confidence)
+  }
+  const fallback = declared === undefined ? { ...utf8, source: "default" as const } : attempt(bytes, declared)
+  return decoded(fallback, Math.min(CONFIDENCE_FLOOR, 1 - fallback.share))
+}
+
+/**
+ * Bytes to text: byte order mark, header, meta, XML declaration, detection, UTF-8. Never fails, whatever the bytes.
+ * @source WHATWG Encoding; field cases B1, B3, B5; bad inputs B170–B172
+ */
+export const decode = (bytes: Uint8Array, hints: CharsetHints): Decoded => {
+  const order = utf32Order(bytes)
+  if (order !== null)
+    return { ...decodeUtf32(bytes, order), charset: { name: `utf-32${order}`, source: "bom", confidence: 1 } }
+  const marked = byBom(bytes)
+  if (marked !== null) {
+    const it = attempt(bytes, marked)
+    if (acceptable(it) || marked.name !== "utf-8") return decoded(it, 1 - it.share)
+  }
+  const found = declarations(bytes, hints)
+  const wide = byZeros(bytes)
+  if (wide !== null) return decoded(attempt(bytes, wide), 0.9)
+  return byDeclaration(bytes, found) ?? byDetection(bytes, hints, found)
+}

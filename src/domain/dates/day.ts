@@ -1,0 +1,204 @@
+import { monthOf } from "./months.ts"
+
+export interface Day {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+/** A date in a text: its readings, best first, and where it stands. */
+export interface DayFound {
+  readonly days: ReadonlyArray<Day>
+  readonly start: number
+  readonly end: number
+  /** A time (and zone) written inside the date, as `asctime` does. */
+  readonly inner?: string
+}
+
+export interface DayOptions {
+  readonly fetched_at: number
+  readonly zone?: string
+  readonly country?: string
+  readonly relative?: boolean
+}
+
+/** Is it a day of the calendar? `Date` would roll 30 February over. */
+export const isDay = ({ year, month, day }: Day): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+const MONTH_FIRST = new Set(["us", "ph", "pr", "gu", "fm", "mh", "pw", "bz"])
+const YEAR_FIRST = new Set(["kr", "jp", "cn", "tw", "hu", "lt", "mn", "kp"])
+const US_ZONE = /^(?:US\/|America\/(?:New_York|Chicago|Denver|Los_Angeles|Phoenix|Detroit|Anchorage|Indiana))/
+
+const century = (year: number, options: DayOptions): number => {
+  if (year >= 100) return year
+  const now = new Date(options.fetched_at).getUTCFullYear()
+  const full = now - (now % 100) + year
+  return full > now + 1 ? full - 100 : full
+}
+
+/** Three bare numbers: which is what, in the order the country prefers. */
+const ordered = (
+  a: number,
+  b: number,
+  c: number,
+  isWide: boolean,
+  text: string,
+  options: DayOptions
+): ReadonlyArray<Day> => {
+  const country = options.country?.toLowerCase() ?? (/[\uac00-\ud7a3]/.test(text) ? "kr" : "")
+  const year = century(c, options)
+  const dayFirst = { year, month: b, day: a }
+  const monthFirst = { year, month: a, day: b }
+  const yearFirst = isWide ? [] : [{ year: century(a, options), month: b, day: c }]
+  const american =
+    MONTH_FIRST.has(country) || (country === "" && (US_ZONE.test(options.zone ?? "") || /\d\s*[ap]\.?m\b/i.test(text)))
+  const rest = american ? [monthFirst, dayFirst] : [dayFirst, monthFirst]
+  return YEAR_FIRST.has(country) ? [...yearFirst, ...rest] : [...rest, ...yearFirst]
+}
+
+/** A date without a year is the latest such day that is not ahead. */
+const yearless = (month: number, day: number, options: DayOptions): ReadonlyArray<Day> => {
+  const year = new Date(options.fetched_at).getUTCFullYear()
+  return [year + 1, year, year - 1].map((it) => ({ year: it, month, day }))
+}
+
+type Reader = (match: RegExpExecArray, text: string, options: DayOptions) => ReadonlyArray<Day>
+
+interface Form {
+  readonly pattern: RegExp
+  readonly read: Reader
+  readonly onlyByline?: boolean
+  readonly inner?: (match: RegExpExecArray) => string
+}
+
+const number = (text: string | undefined): number => Number(text ?? Number.NaN)
+
+const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925, 民國: 1911, 民国: 1911, พ: -543 }
+
+const WORD = "([\\p{L}\\p{M}][\\p{L}\\p{M}.]*?)"
+const ORDINAL = "(?:st|nd|rd|th|er|re|[ºª°]|de|-?(?:го|е|й|ого))?"
+const LINK =
+  "(?:\\s*(?:\\bof|\\bthe|\\bdel?|\\bdi|\\bd['’]|\\bden|\\bda|\\bdo|\\ba|\\bm\\.|\\bgada|\\bг\\.?)(?=[\\s\\d]))?"
+const SEP = "[\\s.,/-]*"
+const YEAR = "((?:19|20|25)\\d{2}|0?\\d{3,4})"
+
+const named = (year: string | undefined, word: string | undefined, day: string | undefined, options: DayOptions) => {
+  const month = monthOf(word ?? "", options.country)
+  const value = number(year)
+  // Thai dates count from the Buddhist era.
+  const common = value > 2400 ? value - 543 : century(value, options)
+  return month === null ? [] : [{ year: common, month, day: number(day) }]
+}
+
+const forms: ReadonlyArray<Form> = [
+  {
+    pattern:
+      /(令和|平成|昭和|民國|民国)?\s*(?<!\d)(\d{1,4}|元)\s*[년年]\s*(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日号號]?/u,
+    read: (match, _, options) => {
+      const base = ERAS[match[1] ?? ""]
+      const year = match[2] === "元" ? 1 : number(match[2])
+      return [
+        {
+          year: base === undefined ? century(year, options) : base + year,
+          month: number(match[3]),
+          day: number(match[4])
+        }
+      ]
+    }
+  },
+  {
+    pattern: /(?<![\d.])((?:19|20)\d{2})\s?[./\-年]\s?(\d{1,2})\s?[./-]\s?(\d{1,2})(?!\d)/u,
+    read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
+  },
+  {
+    pattern: /(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?=T?\d{2}:?\d{2}(?::?\d{2})?(?!\d)|(?![\d]))/u,
+    read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
+  },
+  {
+    pattern: /(?<![\d.:])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?![\d]|[.:]\d\d[.:])/u,
+    read: (match, text, options) =>
+      ordered(number(match[1]), number(match[2]), number(match[3]), match[3]?.length === 4, text, options)
+  },
+  {
+    pattern: /(?<!\d)(\d{1,2})\s*tháng\s*(\d{1,2})(?:\s*,?\s*năm)?\s*,?\s*(\d{4})/iu,
+    read: (match) => [{ year: number(match[3]), month: number(match[2]), day: number(match[1]) }]
+  },
+  {
+    // asctime and what Java prints: `Thu Jan 29 11:35:00 KST 2026`.
+    pattern: new RegExp(
+      `(?<![\\p{L}\\p{M}])${WORD}\\s+(\\d{1,2})\\s+(\\d{1,2}:\\d{2}(?::\\d{2})?(?:\\s+[A-Z+-][\\w:+-]*)?)\\s+(\\d{4})(?!\\d)`,
+      "u"
+    ),
+    read: (match, _, options) => named(match[4], match[1], match[2], options),
+    inner: (match) => match[3] ?? ""
+  },
+  {
+    pattern: new RegExp(
+      `(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}${SEP}${WORD}${LINK}${SEP}(?:พ\\.?ศ\\.?\\s*)?${YEAR}(?![\\d:])`,
+      "iu"
+    ),
+    read: (match, _, options) => named(match[3], match[2], match[1], options)
+  },
+  {
+    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})[\\s.-]+${WORD}[\\s.,'’-]+(\\d{2})(?![\\d:])`, "iu"),
+    read: (match, _, options) => named(match[3], match[2], match[1], options)
+  },
+  {
+    pattern: new RegExp(
+      `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,.]+${YEAR}(?![\\d:])`,
+      "iu"
+    ),
+    read: (match, _, options) => named(match[3], match[1], match[2], options)
+  },
+  {
+    pattern: new RegExp(`(?<!\\d)${YEAR}(?:eko|ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "iu"),
+    read: (match, _, options) => named(match[1], match[2], match[3], options)
+  },
+  {
+    pattern: /(?<!\d)(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日]/u,
+    read: (match, _, options) => yearless(number(match[1]), number(match[2]), options),
+    onlyByline: true
+  },
+  {
+    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}[\\s.]+${WORD}(?![\\p{L}\\p{M}])`, "iu"),
+    read: (match, _, options) => {
+      const month = monthOf(match[2] ?? "", options.country)
+      return month === null ? [] : yearless(month, number(match[1]), options)
+    },
+    onlyByline: true
+  },
+  {
+    pattern: new RegExp(`(?<![\\p{L}\\p{M}])${WORD}\\.?\\s+(\\d{1,2})${ORDINAL}(?![\\d:])`, "iu"),
+    read: (match, _, options) => {
+      const month = monthOf(match[1] ?? "", options.country)
+      return month === null ? [] : yearless(month, number(match[2]), options)
+    },
+    onlyByline: true
+  }
+]
+
+/** All places where a form matches and reads as some date: a word beside a number is often no month. */
+const scan = (form: Form, text: string, options: DayOptions): ReadonlyArray<DayFound> => {
+  const pattern = new RegExp(form.pattern.source, `${form.pattern.flags}g`)
+  const found: Array<DayFound> = []
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const days = form.read(match, text, options)
+    const inner = form.inner?.(match)
+    const span = { days, start: match.index, end: match.index + match[0].length }
+    if (days.length > 0) found.push(inner === undefined ? span : { ...span, inner })
+    pattern.lastIndex = match.index + 1
+  }
+  return found
+}
+
+/** The dates of a text in the order they are written; of two forms at one place the first of the table. */
+export const findDays = (text: string, options: DayOptions): ReadonlyArray<DayFound> => {
+  const certain = forms.filter((it) => it.onlyByline !== true).flatMap((it) => scan(it, text, options))
+  const sorted = certain.sort((a, b) => a.start - b.start)
+  if (sorted.length > 0 || options.relative !== true) return sorted
+  return forms
+    .filter((it) => it.onlyByline === true)
+    .flatMap((it) => scan(it, text, options))
+    .sort((a, b) => a.start - b.start)
+}
