@@ -69,7 +69,8 @@ export interface OutcomeRecord {
   readonly raw_id: string
   readonly url: string
   readonly host: string
-  readonly verdict: Verdict
+  /** `refused`: never dialled, by the address guard or robots.txt; the code says which. */
+  readonly verdict: Verdict | "refused"
   readonly evidence: Readonly<Record<string, unknown>>
   /** Codes of the article validation that failed; empty for a document that ended at its verdict. */
   readonly codes: ReadonlyArray<string>
@@ -79,7 +80,8 @@ export interface OutcomeRecord {
 /**
  * The store of pages and what became of them. Every write takes many rows, is idempotent by key and is one statement.
  * `saveArticles` answers per row, in order: stored for the first time, stored as a revision (its text changed), or the same as
- * before. Only an article's primary URL (its first) writes revisions.
+ * before. Only an article's primary URL (its first) writes revisions. Asked again by the same job (a replay after a crash) it
+ * answers as it did the first time, so that what follows from a new article is never lost.
  */
 export class Pages extends Context.Service<
   Pages,
@@ -88,7 +90,7 @@ export class Pages extends Context.Service<
     /** null: purged by its TTL, or never stored. */
     readonly raw: (id: string) => Effect.Effect<RawBody | null, Unavailable>
     readonly saveArticles: (
-      rows: ReadonlyArray<{ readonly article: Article; readonly url_key: string }>
+      rows: ReadonlyArray<{ readonly article: Article; readonly url_key: string; readonly job_id: string }>
     ) => Effect.Effect<ReadonlyArray<Saved>, Unavailable | BadData>
     readonly articles: (query: {
       readonly ids?: ReadonlyArray<string>
@@ -234,7 +236,11 @@ export class Reader extends Context.Service<
 /** Where finished articles go besides the store: JSON lines, a webhook, a topic. At least once; ids tell repeats apart. */
 export class Outputs extends Context.Service<
   Outputs,
-  { readonly deliver: (articles: ReadonlyArray<Article>) => Effect.Effect<void, Retryable | Suspendable | Unavailable> }
+  {
+    /** False: nobody listens, so articles need not be read back from the store. */
+    readonly enabled: boolean
+    readonly deliver: (articles: ReadonlyArray<Article>) => Effect.Effect<void, Retryable | Suspendable | Unavailable>
+  }
 >()("crawler/Outputs") {}
 
 /** Per-host events as a time series (S1.4): the scorer's input. */
@@ -253,3 +259,8 @@ export class Signals extends Context.Service<
   Signals,
   { readonly record: (signals: ReadonlyArray<Signal>) => Effect.Effect<void, Unavailable | BadData> }
 >()("crawler/Signals") {}
+
+/** What a store must do for itself now and then: checkpoints, vacuums, partitions and expiries. No step over 200 ms. */
+export class Upkeep extends Context.Service<Upkeep, { readonly run: Effect.Effect<void, Unavailable> }>()(
+  "crawler/Upkeep"
+) {}

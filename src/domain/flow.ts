@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { Verdict } from "./article.ts"
+import { Priority } from "./crawl.ts"
+import { Fetched } from "./fetching.ts"
+import { Charset, DocumentKind, Link } from "./reading.ts"
+
+/** Payload of topic `validated`: a fetched page that may become an article or links, with its verdict. */
+export const Validated = Schema.Struct({
+  ...Fetched.fields,
+  verdict: Verdict,
+  kind: DocumentKind,
+  charset: Charset
+})
+export type Validated = typeof Validated.Type
+
+/** What the parser made of an article page: a reference to the stored article, and what storing it found. */
+export const ArticleRef = Schema.Struct({
+  id: Schema.String,
+  saved: Schema.Literals(["new", "revision", "duplicate"]),
+  /** publish→detect lag in ms (S1.5); null where the page states no date. */
+  lag_ms: Schema.NullOr(Schema.Finite)
+})
+export type ArticleRef = typeof ArticleRef.Type
+
+/** Payload of topic `parsed`. Articles by reference; links in parts of at most `linksPerMessageMax`. */
+export const Parsed = Schema.Struct({
+  ...Fetched.fields,
+  verdict: Verdict,
+  kind: DocumentKind,
+  article: Schema.NullOr(ArticleRef),
+  /** Codes of the article validation that failed. */
+  rejected: Schema.Array(Schema.String),
+  links: Schema.Array(Link)
+})
+export type Parsed = typeof Parsed.Type
+
+/** Payload of topic `scored`: the parsed page with the facts the priority chain needs of its links' hosts. */
+export const Scored = Schema.Struct({
+  ...Parsed.fields,
+  scores: Schema.Record(
+    Schema.String,
+    Schema.Struct({ value: Schema.Finite, threshold: Schema.Finite, override: Schema.NullOr(Priority) })
+  )
+})
+export type Scored = typeof Scored.Type

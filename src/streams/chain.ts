@@ -1,0 +1,171 @@
+import { Clock, Context, Deferred, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
+import type { RetryPolicy } from "../domain/job.ts"
+import { Policy } from "../domain/policy.ts"
+import { Bus, type Delivery, type Receipt, type Settlement } from "../domain/ports.ts"
+import { type Outgoing, schemaVersion, type Topic } from "../domain/topics.ts"
+import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, type Work } from "./stage.ts"
+
+/** How a stage takes its input: the part of a row that does not depend on what it gives. */
+export interface Intake<I> {
+  readonly name: string
+  readonly takes: ReadonlyArray<Topic>
+  readonly input: Schema.Codec<I, unknown>
+  readonly weight: (topic: Topic) => number
+  /** Deliveries out at once, and of one key. */
+  readonly limit: (policy: Policy["Service"]) => { readonly limit: number; readonly perKey: number }
+  readonly retry: RetryPolicy
+  /** What an input becomes, and where, when it must be worked on again. `charged`: it counts as an attempt. */
+  readonly requeue: (input: I, charged: boolean, topic: Topic) => Requeue
+  /** The messages an input is, on its way to a stage in another process. */
+  readonly publish: (input: I) => ReadonlyArray<Requeue>
+}
+
+/** What the map (`topology.ts`) says of a stage that takes part in the chain. */
+export interface Link<I, O, Needs> extends Intake<I> {
+  readonly run: (policy: Policy["Service"]) => Stage<I, O, Needs>
+}
+
+/** What runs in this process: which stages, when to stop, and which deliveries are out. */
+export class Run extends Context.Service<
+  Run,
+  {
+    readonly has: (stage: string) => boolean
+    readonly stop: Deferred.Deferred<void>
+    readonly out: Map<string, Receipt>
+    readonly count: (stage: string, result: string) => Effect.Effect<void>
+  }
+>()("crawler/Run") {
+  static readonly layer = (stages: ReadonlySet<string>, count = (_stage: string, _result: string) => Effect.void) =>
+    Layer.effect(
+      Run,
+      Effect.map(Deferred.make<void>(), (stop) => Run.of({ has: (it) => stages.has(it), stop, out: new Map(), count }))
+    )
+}
+
+const settle = Effect.fnUntraced(function* (settlement: Settlement) {
+  const bus = yield* Bus
+  const { out } = yield* Run
+  yield* steadfast(bus.settle([settlement])).pipe(
+    // A message that cannot be stored must not be lost in silence: it ends as a dead letter of its own bytes.
+    Effect.catchTag("BadData", (bad) => Effect.logError(`a settlement could not be stored: ${bad.message}`)),
+    Effect.ensuring(Effect.sync(() => out.delete(settlement.receipt.id)))
+  )
+})
+
+/** The last link: what came this far is stored and published, so its delivery is acknowledged. */
+export const acknowledge = <A, E, R>(works: Stream.Stream<Work<A>, E, R>) =>
+  Stream.mapEffect(works, (work) => settle({ receipt: work.receipt, publish: [], dead: [] }), {
+    concurrency: "unbounded",
+    unordered: true
+  })
+
+const outgoing = (delivery: Delivery, to: Requeue, part: number, now: number): Outgoing => ({
+  ...delivery.envelope,
+  ...to,
+  id: `${delivery.envelope.id}>${to.topic}${part === 0 ? "" : `.${part}`}`,
+  attempt: 0,
+  headers: { ...delivery.envelope.headers, schema: String(schemaVersion) },
+  not_before: now
+})
+
+/** Hands works to the topic of a stage that runs elsewhere, each with the acknowledgement of its delivery. */
+const handOver = <I, E, R>(works: Stream.Stream<Work<I>, E, R>, to: Intake<I>) =>
+  Stream.mapEffect(
+    works,
+    (work) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        settle({
+          receipt: work.receipt,
+          publish: to.publish(work.value).map((it, part) => outgoing(work, it, part, now)),
+          dead: []
+        })
+      ),
+    { concurrency: "unbounded", unordered: true }
+  ).pipe(Stream.drain)
+
+const supported = (version: string | undefined) =>
+  version === undefined || version === String(schemaVersion) || version === String(schemaVersion - 1)
+
+/** Decodes a delivery, or explains why it never will: a poison message is a dead letter with its bytes. */
+const decode = <I>(
+  intake: Intake<I>,
+  delivery: Delivery
+): Result.Result<Work<I>, { code: string; message: string }> => {
+  const { headers, payload } = delivery.envelope
+  if (!supported(headers.schema))
+    return Result.fail({ code: "schema_unsupported", message: `schema v${headers.schema}` })
+  const value = Schema.decodeUnknownResult(intake.input)(payload)
+  return Result.isSuccess(value)
+    ? Result.succeed({ ...delivery, value: value.success })
+    : Result.fail({ code: "decode", message: String(value.failure).slice(0, 2000) })
+}
+
+const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const run = yield* Run
+      const topics = intake.takes.map((topic) => ({ topic, weight: intake.weight(topic) }))
+      const subscription = { topics, ...intake.limit(policy), untilDrained: policy.untilDrained }
+      return bus.consume(subscription, Deferred.await(run.stop)).pipe(
+        Stream.tap((delivery) => Effect.sync(() => run.out.set(delivery.receipt.id, delivery.receipt))),
+        Stream.mapEffect((delivery) => receive(intake, delivery)),
+        Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
+      )
+    })
+  )
+
+const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Delivery) {
+  const work = decode(intake, delivery)
+  if (Result.isSuccess(work)) return Option.some(work.success)
+  const now = yield* Clock.currentTimeMillis
+  const bytes = JSON.stringify(delivery.envelope)
+  yield* settle({
+    receipt: delivery.receipt,
+    publish: [],
+    dead: [deadLetter(delivery, intake.name, work.failure, bytes, now)]
+  })
+  return Option.none<Work<I>>()
+})
+
+/** Routes what failed or ended; passes on what goes to the next stage. */
+const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: Outcome<I, O>) {
+  const { work, result } = outcome
+  const run = yield* Run
+  if (Result.isFailure(result)) {
+    const requeue = (charged: boolean) => intake.requeue(work.value, charged, work.envelope.topic)
+    const routing = { stage: intake.name, retry: intake.retry, requeue }
+    yield* run.count(intake.name, result.failure._tag)
+    yield* settle(yield* route(work, result.failure, routing))
+    return Option.none<Work<O>>()
+  }
+  yield* run.count(intake.name, "ok")
+  if (Option.isNone(result.success)) {
+    yield* settle({ receipt: work.receipt, publish: [], dead: [] })
+    return Option.none<Work<O>>()
+  }
+  return Option.some<Work<O>>({ envelope: work.envelope, receipt: work.receipt, value: result.success.value })
+})
+
+/**
+ * One stage of the chain. In this process: its input is what the stage before hands on in memory, and its own topic
+ * (work parked by it, or given by other processes). Not in this process: what arrives is published to its topic.
+ */
+export const link =
+  <I, O, Needs>(row: Link<I, O, Needs>) =>
+  <E, R>(
+    upstream: Stream.Stream<Work<I>, E, R>
+  ): Stream.Stream<Work<O>, E | Unavailable, R | Needs | Bus | Run | Policy> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const run = yield* Run
+        const policy = yield* Policy
+        if (!run.has(row.name)) return handOver(upstream, row)
+        return Stream.merge(upstream, consume(row, policy)).pipe(
+          row.run(policy),
+          Stream.mapEffect((outcome) => advance(row, outcome), { concurrency: "unbounded", unordered: true }),
+          Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
+        )
+      })
+    )

@@ -1,0 +1,82 @@
+import { Clock, Effect, Option } from "effect"
+import type { Content } from "../domain/article.ts"
+import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
+import { articleId, articleOf } from "../domain/identity.ts"
+import { Policy } from "../domain/policy.ts"
+import { Pages, type Reader } from "../domain/ports.ts"
+import type { Reading } from "../domain/reading.ts"
+import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
+import { validateArticle } from "../domain/validate.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { readPage } from "./validate.ts"
+
+/**
+ * Which article a page is. A canonical that pages with different titles share names none of them, so such a page is
+ * known by its own address.
+ * @source DESIGN "Identity of a page"
+ */
+const nameOf = Effect.fnUntraced(function* (page: Validated, content: Content) {
+  const scope = registrableDomain(page.raw.host)
+  const url = page.raw.final_url
+  const { identity, by } = identityOf({ url, canonical: content.canonical_url, rulePattern: null })
+  const own = { scope, identity: normaliseUrl(url) }
+  if (by !== "canonical" || identity === own.identity) return { scope, identity }
+  const [other] = yield* steadfast((yield* Pages).articles({ ids: [articleId(scope, identity)], limit: 1 }))
+  const shared = other !== undefined && other.title !== content.title && normaliseUrl(other.url) !== own.identity
+  return shared ? own : { scope, identity }
+})
+
+const saveArticle = Effect.fnUntraced(function* (page: Validated, content: Content) {
+  const pages = yield* Pages
+  const now = yield* Clock.currentTimeMillis
+  const named = yield* nameOf(page, content)
+  const article = articleOf(page.job, page.raw, content, page.verdict, named, now)
+  const url_key = urlKey(normaliseUrl(page.job.target.url))
+  const [saved] = yield* stored(pages.saveArticles([{ article, url_key, job_id: page.job.id }]))
+  const published = article.published_at === null ? null : Date.parse(article.published_at)
+  const ref: ArticleRef = {
+    id: article.id,
+    saved: saved ?? "duplicate",
+    lag_ms: published === null ? null : Math.max(0, now - published)
+  }
+  return ref
+})
+
+const reject = Effect.fnUntraced(function* (
+  { job, raw, verdict }: Validated,
+  codes: ReadonlyArray<string>,
+  reading: Reading
+) {
+  const pages = yield* Pages
+  const record = { raw_id: raw.id, url: job.target.url, host: job.host, verdict, evidence: reading.evidence, codes }
+  yield* stored(pages.saveOutcomes([{ ...record, at: raw.fetched_at }]))
+})
+
+/** Links of a list, feed, sitemap or front page; an article's own links lead away from the news it tells. */
+const linksOf = (page: Validated, reading: Reading, max: number) =>
+  page.job.follow.hops > 0 && reading.kind !== "article" ? reading.links.slice(0, max) : []
+
+const parsePage = Effect.fnUntraced(function* ({ value: page }: Work<Validated>) {
+  const { linksMax, article: bounds } = yield* Policy
+  const reading = yield* readPage(page)
+  const { content } = reading
+  const expected = page.job.target.type === "article"
+  const isArticle = reading.kind === "article" && content !== null
+  const codes = isArticle ? validateArticle(content, bounds).map((it) => it.code) : expected ? ["required"] : []
+  const article = isArticle && codes.length === 0 ? yield* saveArticle(page, content) : null
+  if (codes.length > 0) yield* reject(page, codes, reading)
+  const { job, raw, verdict, kind } = page
+  return Option.some<Parsed>({
+    job,
+    raw,
+    verdict,
+    kind,
+    article,
+    rejected: codes,
+    links: linksOf(page, reading, linksMax)
+  })
+})
+
+/** Turns a validated page into a stored article, or into the links of a list, feed or sitemap. */
+export const parse = (policy: Policy["Service"]): Stage<Validated, Parsed, Pages | Policy | Reader> =>
+  stage(policy.readers * 8, parsePage)

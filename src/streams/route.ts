@@ -1,0 +1,42 @@
+import { Clock, Duration, Effect, Option } from "effect"
+import type { Scored } from "../domain/flow.ts"
+import { planLinks, planRevisit } from "../domain/links.ts"
+import { Policy } from "../domain/policy.ts"
+import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
+import { linksPerMessageMax } from "../domain/topics.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+
+/** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
+const deliver = Effect.fnUntraced(function* ({ article }: Scored) {
+  const outputs = yield* Outputs
+  if (!outputs.enabled || article === null || article.saved === "duplicate") return
+  const articles = yield* steadfast((yield* Pages).articles({ ids: [article.id], limit: 1 }))
+  yield* steadfast(outputs.deliver(articles))
+})
+
+/** Each host's due times are dealt out at its own pace, so that its queue never grows faster than it may be fetched. */
+const pace = Effect.fnUntraced(function* (plans: ReadonlyArray<Planned>) {
+  const hosts = yield* Hosts
+  const names = [...new Set(plans.map((it) => it.job.host))]
+  const delays = yield* Effect.forEach(names, (host) => steadfast(hosts.delay(host)))
+  const known = new Map(names.map((host, at) => [host, delays[at] ?? 0]))
+  return plans.map((it) => ({ ...it, pace_ms: known.get(it.job.host) ?? 0 }))
+})
+
+const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
+  const frontier = yield* Frontier
+  const { revisits } = yield* Policy
+  const now = yield* Clock.currentTimeMillis
+  yield* deliver(page)
+  const again = page.article === null ? [] : planRevisit(page.job, revisits.map(Duration.toMillis), now)
+  const plans = [...planLinks(page, now), ...again]
+  const paced = plans.length === 0 ? [] : yield* pace(plans)
+  for (let from = 0; from < paced.length; from += linksPerMessageMax) {
+    yield* stored(frontier.enqueue(paced.slice(from, from + linksPerMessageMax)))
+  }
+  return Option.none<never>()
+})
+
+/** Feeds outputs, drops links already known, resolves each new link's priority and enqueues it at its host's pace. */
+export const router = (policy: Policy["Service"]): Stage<Scored, never, Frontier | Hosts | Outputs | Pages | Policy> =>
+  stage(policy.fetchConcurrency, routePage)

@@ -1,0 +1,50 @@
+import { Clock, Duration, Effect } from "effect"
+import { Policy } from "../domain/policy.ts"
+import { Sources } from "../domain/ports.ts"
+import { nextSlot, pollJob } from "../domain/slots.ts"
+import type { Source } from "../domain/source.ts"
+import { type Outgoing, schemaVersion } from "../domain/topics.ts"
+import { steadfast, stored } from "./stage.ts"
+
+/** Sources looked at in one tick; more wait for the next. */
+const dueMax = 500
+
+const pollMessage = (source: Source, slot: number, now: number, backlog_ms: number): Outgoing => {
+  const job = pollJob(source, slot, backlog_ms)
+  return {
+    id: job.id,
+    topic: "crawl.poll",
+    key: job.host,
+    occurred_at: now,
+    attempt: 0,
+    trace_id: job.id,
+    headers: { schema: String(schemaVersion) },
+    payload: job,
+    not_before: now
+  }
+}
+
+/** Fires what is due: one poll per (source, slot), across any number of schedulers. Answers how many. */
+export const tick = Effect.fnUntraced(function* () {
+  const sources = yield* Sources
+  const { sourceBacklog } = yield* Policy
+  const now = yield* Clock.currentTimeMillis
+  const due = yield* steadfast(sources.due(now, dueMax))
+  if (due.length === 0) return 0
+  const backlog = Duration.toMillis(sourceBacklog)
+  const polls = due.map((source) => {
+    const slot = source.next_poll_at
+    return { source, slot, next: nextSlot(source, now), message: pollMessage(source, slot, now, backlog) }
+  })
+  return yield* stored(sources.fire(polls))
+})
+
+/** Fires due sources every SCHEDULER_TICK until told to stop. */
+export const schedule = Effect.gen(function* () {
+  const { schedulerTick } = yield* Policy
+  yield* tick().pipe(
+    Effect.catch((error) => Effect.logError(`a poll could not be stored: ${error.message}`)),
+    Effect.andThen(Effect.sleep(schedulerTick)),
+    Effect.forever
+  )
+})

@@ -1,0 +1,154 @@
+import { type Schema, Stream } from "effect"
+import { CrawlJob, type Priority } from "../domain/crawl.ts"
+import { Fetched } from "../domain/fetching.ts"
+import { Parsed, Scored, Validated } from "../domain/flow.ts"
+import { fetchRetry, stageRetry } from "../domain/job.ts"
+import type { Policy } from "../domain/policy.ts"
+import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
+import { acknowledge, type Intake, link } from "./chain.ts"
+import { fetch } from "./fetch.ts"
+import { parse } from "./parse.ts"
+import { router } from "./route.ts"
+import { schedule } from "./schedule.ts"
+import { score } from "./score.ts"
+import type { Requeue } from "./stage.ts"
+import { sweep } from "./sweep.ts"
+import { validate } from "./validate.ts"
+
+/**
+ * The map. Read the rows downwards: each stage takes what the one above gives. A stage that is not in this process gets
+ * its input by topic; neighbours in one process hand it on in memory, and the crawl job is acknowledged after the last.
+ *
+ * Every stage fails the same three ways, and `stage.ts` alone routes them:
+ *   Retryable   → `messages`, due after a backoff, one attempt charged; attempts used up → `dead_letters`
+ *   Suspendable → `messages`, waiting for an operator
+ *   Fatal       → `dead_letters`, with its bytes and reason
+ * A host that must wait (Postponed) goes back to `messages` uncharged; a dependency that is down pauses the stage.
+ */
+export const stages = [
+  {
+    name: "scheduler",
+    takes: ["sources"],
+    does: "one poll per (source, slot), however many schedulers run",
+    gives: ["crawl.poll"]
+  },
+  {
+    name: "fetcher",
+    takes: crawlTopics,
+    does: "robots, host slot, breaker; fetches; stores the raw page",
+    gives: ["fetched"]
+  },
+  {
+    name: "validator",
+    takes: ["fetched"],
+    does: "one verdict per document with evidence; what ends here is in validation_outcomes",
+    gives: ["validated"]
+  },
+  {
+    name: "parser",
+    takes: ["validated"],
+    does: "reads and validates the article and stores it once, or takes the links of a list, feed or sitemap",
+    gives: ["parsed"]
+  },
+  {
+    name: "scorer",
+    takes: ["parsed"],
+    does: "records host signals; attaches the facts the priority chain needs",
+    gives: ["scored"]
+  },
+  {
+    name: "router",
+    takes: ["scored"],
+    does: "feeds outputs; drops known links; resolves each new link's priority and enqueues it at its host's pace",
+    gives: ["crawl.high", "crawl.normal", "crawl.low", "outputs"]
+  },
+  { name: "sweeper", takes: ["clock"], does: "checkpoints, vacuums, expired raw pages and leases", gives: [] },
+  { name: "api", takes: ["HTTP"], does: "admin, articles, explain under /api/v1", gives: ["crawl.*"] }
+] as const
+
+export type StageName = (typeof stages)[number]["name"]
+export const stageNames: ReadonlyArray<StageName> = stages.map((it) => it.name)
+
+const weights: ReadonlyMap<Topic, number> = new Map(crawlTopics.map((topic) => [topic, crawlWeights[topic]]))
+
+/** A job that is tried again keeps its poll topic; any other retry travels as Normal (the Retry resolver). */
+const requeueJob = (job: CrawlJob, charged: boolean, topic: Topic | null): Requeue => {
+  const priority: { value: Priority; by: "retry" } = { value: "normal", by: "retry" }
+  const next: CrawlJob = charged ? { ...job, retry_count: job.retry_count + 1, priority } : job
+  const lane = topic === "crawl.poll" ? topic : crawlTopic(next.priority.value)
+  return { topic: lane, key: job.host, payload: next }
+}
+
+const reference = (topic: Topic, value: { readonly job: CrawlJob }): Requeue => ({
+  topic,
+  key: value.job.host,
+  payload: value
+})
+
+/** A page's links travel in parts; each part is the same page, so only the first carries its article. */
+const parts = <I extends Parsed>(topic: Topic, page: I): ReadonlyArray<Requeue> => {
+  const count = Math.max(1, Math.ceil(page.links.length / linksPerMessageMax))
+  return Array.from({ length: count }, (_, at) => {
+    const links = page.links.slice(at * linksPerMessageMax, (at + 1) * linksPerMessageMax)
+    return reference(topic, at === 0 ? { ...page, links } : { ...page, links, article: null, rejected: [] })
+  })
+}
+
+const polled = (job: CrawlJob): Topic | null => (job.id.startsWith(`${job.source_id}@`) ? "crawl.poll" : null)
+
+/** Stages after the fetcher: their input is stored already, so they take what comes, in turn. */
+const follower = <I extends { readonly job: CrawlJob }>(topic: Topic, input: Schema.Codec<I, unknown>) => ({
+  takes: [topic],
+  input,
+  weight: () => 1,
+  limit: (policy: Policy["Service"]) => ({ limit: policy.fetchConcurrency * 2, perKey: policy.fetchConcurrency * 2 }),
+  retry: stageRetry,
+  requeue: (value: I) => reference(topic, value)
+})
+
+const fetcher: Intake<CrawlJob> = {
+  name: "fetcher",
+  takes: crawlTopics,
+  input: CrawlJob,
+  weight: (topic) => weights.get(topic) ?? 1,
+  // One fetch in flight per host, the next one waiting beside it, and those whose pages are still being read.
+  limit: (policy) => ({ limit: policy.fetchConcurrency * 3, perKey: policy.fetchPerHost * 2 + 1 }),
+  retry: fetchRetry,
+  requeue: requeueJob,
+  publish: (job) => [requeueJob(job, false, polled(job))]
+}
+const validator: Intake<Fetched> = {
+  name: "validator",
+  ...follower("fetched", Fetched),
+  // A truncated page does not get better by being read again: its job is fetched again.
+  requeue: (page, charged) => (charged ? requeueJob(page.job, true, polled(page.job)) : reference("fetched", page)),
+  publish: (page) => [reference("fetched", page)]
+}
+const parser: Intake<Validated> = {
+  name: "parser",
+  ...follower("validated", Validated),
+  publish: (page) => [reference("validated", page)]
+}
+const scorer: Intake<Parsed> = {
+  name: "scorer",
+  ...follower("parsed", Parsed),
+  publish: (page) => parts("parsed", page)
+}
+const routing: Intake<Scored> = {
+  name: "router",
+  ...follower("scored", Scored),
+  publish: (page) => parts("scored", page)
+}
+
+/** fetch → validate → parse → score → route, as one typed stream. */
+export const pipeline = Stream.empty.pipe(
+  link({ ...fetcher, run: fetch }),
+  link({ ...validator, run: validate }),
+  link({ ...parser, run: parse }),
+  link({ ...scorer, run: score }),
+  link({ ...routing, run: router }),
+  acknowledge
+)
+
+/** Stages that are no part of the chain: each an endless effect. */
+export const loops = { scheduler: schedule, sweeper: sweep } as const

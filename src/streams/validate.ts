@@ -1,0 +1,62 @@
+import { Effect, Option } from "effect"
+import { Fatal, Retryable } from "../domain/errors.ts"
+import type { Fetched } from "../domain/fetching.ts"
+import type { Validated } from "../domain/flow.ts"
+import { Policy } from "../domain/policy.ts"
+import { Pages, Reader } from "../domain/ports.ts"
+import type { Hints, Reading } from "../domain/reading.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+
+/** Verdicts of documents that may still become an article or links; the others end here with their evidence. */
+const goesOn = new Set(["ok", "paywall", "charset_uncertain", "empty"])
+
+/** What is known of a fetched page besides its bytes. */
+export const hintsOf = ({ job, raw }: Fetched, html: boolean): Hints => {
+  const { zone, country, title, published_at } = job.target
+  return {
+    url: raw.final_url,
+    expected: job.target.type,
+    status: raw.status,
+    content_type: raw.content_type,
+    truncated: raw.truncated,
+    fetched_at: raw.fetched_at,
+    html,
+    ...(zone === undefined ? {} : { zone }),
+    ...(country === undefined ? {} : { country }),
+    ...(title === undefined ? {} : { title }),
+    ...(published_at === undefined ? {} : { published_at })
+  }
+}
+
+/** Reads a stored page; the reader remembers it, so the parser of the same process reads it for nothing. */
+export const readPage = Effect.fnUntraced(function* (page: Fetched) {
+  const pages = yield* Pages
+  const reader = yield* Reader
+  const { html } = yield* Policy
+  const stored = yield* steadfast(pages.raw(page.raw.id))
+  if (stored === null) {
+    return yield* new Fatal({ code: "raw_missing", message: `raw page ${page.raw.id} is no longer stored` })
+  }
+  return yield* steadfast(reader.read(page.raw.id, stored.body, hintsOf(page, html)))
+})
+
+const end = Effect.fnUntraced(function* ({ job, raw }: Fetched, reading: Reading) {
+  const record = { raw_id: raw.id, url: job.target.url, host: job.host, codes: [], at: raw.fetched_at }
+  const pages = yield* Pages
+  yield* stored(pages.saveOutcomes([{ ...record, verdict: reading.verdict, evidence: reading.evidence }]))
+  return Option.none<Validated>()
+})
+
+const judge = Effect.fnUntraced(function* ({ value }: Work<Fetched>) {
+  const reading = yield* readPage(value)
+  const { verdict, kind, charset } = reading
+  if (verdict === "partial") {
+    return yield* new Retryable({ code: "partial", message: `the body ended early after ${value.raw.bytes} bytes` })
+  }
+  if (!goesOn.has(verdict)) return yield* end(value, reading)
+  return Option.some<Validated>({ ...value, verdict, kind, charset })
+})
+
+/** Gives every fetched document one verdict with its evidence; a partial one is fetched again. */
+export const validate = (policy: Policy["Service"]): Stage<Fetched, Validated, Pages | Policy | Reader> =>
+  stage(policy.readers * 4, judge)
