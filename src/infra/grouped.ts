@@ -1,0 +1,111 @@
+import { Context, Deferred, Duration, Effect, Exit, Layer, Queue, type Scope } from "effect"
+import { BadData, type Unavailable } from "../domain/errors.ts"
+import { Bus, Frontier, Pages, Signals } from "../domain/ports.ts"
+import { Settings } from "./config.ts"
+
+type Failure = Unavailable | BadData
+type Write<A, B> = (rows: ReadonlyArray<A>) => Effect.Effect<B, Failure>
+interface Call<A, B> {
+  readonly rows: ReadonlyArray<A>
+  readonly done: Deferred.Deferred<B, Failure>
+}
+
+/** How the answer to a group of calls becomes each call's own. */
+type Split<A, B> = (answer: B, calls: ReadonlyArray<ReadonlyArray<A>>) => ReadonlyArray<B>
+
+/** Calls in order, in portions of at most `max` rows; one larger call stands alone. */
+const portions = <A, B>(calls: ReadonlyArray<Call<A, B>>, max: number): ReadonlyArray<ReadonlyArray<Call<A, B>>> => {
+  const all: Array<Array<Call<A, B>>> = []
+  let room = 0
+  for (const call of calls) {
+    const last = all.at(-1)
+    if (last === undefined || call.rows.length > room) {
+      all.push([call])
+      room = max - call.rows.length
+    } else {
+      last.push(call)
+      room -= call.rows.length
+    }
+  }
+  return all
+}
+
+/** One answer per row, in order: each call gets those of its rows. */
+const byRow = <A, B>(
+  answers: ReadonlyArray<B>,
+  calls: ReadonlyArray<ReadonlyArray<A>>
+): ReadonlyArray<ReadonlyArray<B>> => {
+  const starts = calls.reduce<ReadonlyArray<number>>((all, rows) => [...all, (all.at(-1) ?? 0) + rows.length], [0])
+  return calls.map((rows, at) => answers.slice(starts[at], (starts[at] ?? 0) + rows.length))
+}
+
+/**
+ * Gathers calls that come while a statement is under way, or within `linger`, into one statement of at most `max` rows:
+ * stages write row by row, the store sees groups, on one code path. A group with bad data is sent again call by call, so
+ * that only the guilty one fails: writes are idempotent by key.
+ */
+const grouped = Effect.fnUntraced(function* <A, B>(
+  write: Write<A, B>,
+  split: Split<A, B>,
+  { max, linger }: { readonly max: number; readonly linger: Duration.Duration }
+): Effect.fn.Return<Write<A, B>, never, Scope.Scope> {
+  const calls = yield* Queue.bounded<Call<A, B>>(max * 10)
+  const answer = (call: Call<A, B>, exit: Exit.Exit<B, Failure>) => Deferred.done(call.done, exit)
+  const alone = (call: Call<A, B>) => Effect.flatMap(Effect.exit(write(call.rows)), (exit) => answer(call, exit))
+  const flush = Effect.fnUntraced(function* (group: ReadonlyArray<Call<A, B>>) {
+    const rows = group.flatMap((it) => it.rows)
+    const exit = yield* Effect.exit(write(rows))
+    if (Exit.isSuccess(exit)) {
+      const each = split(
+        exit.value,
+        group.map((it) => it.rows)
+      )
+      return yield* Effect.forEach(group, (call, at) => answer(call, Exit.succeed(each[at] ?? exit.value)), {
+        discard: true
+      })
+    }
+    const bad = exit.cause.reasons.some((it) => it._tag === "Fail" && it.error instanceof BadData)
+    yield* Effect.forEach(group, (call) => (bad && group.length > 1 ? alone(call) : answer(call, exit)), {
+      discard: true
+    })
+  })
+  const work = Effect.gen(function* () {
+    const first = yield* Queue.take(calls)
+    if (Duration.toMillis(linger) > 0) yield* Effect.sleep(linger)
+    const more = yield* Queue.clear(calls)
+    yield* Effect.forEach(portions([first, ...more], max), flush, { discard: true })
+  })
+  yield* Effect.forkScoped(Effect.forever(work))
+  return (rows) =>
+    Effect.suspend(() => {
+      const done = Deferred.makeUnsafe<B, Failure>()
+      return Effect.andThen(Queue.offer(calls, { rows, done }), Deferred.await(done))
+    })
+})
+
+const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<B> => calls.map(() => answer)
+
+/** The stores as the stages use them: each write waits a moment for its neighbours (STORE_BATCH, STORE_LINGER). */
+export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | Frontier | Pages | Signals | Settings> =
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const pages = yield* Pages
+      const signals = yield* Signals
+      const frontier = yield* Frontier
+      const { STORE_BATCH, STORE_LINGER } = yield* Settings
+      const size = { max: STORE_BATCH, linger: STORE_LINGER }
+      const settle = yield* grouped(bus.settle, same, size)
+      const record = yield* grouped(signals.record, same, size)
+      const saveRaws = yield* grouped(pages.saveRaws, same, size)
+      const saveOutcomes = yield* grouped(pages.saveOutcomes, same, size)
+      const saveValidators = yield* grouped(pages.saveValidators, same, size)
+      const saveArticles = yield* grouped(pages.saveArticles, byRow, size)
+      const enqueue = yield* grouped(frontier.enqueue, same, size)
+      return Bus.context({ ...bus, settle }).pipe(
+        Context.add(Pages, { ...pages, saveRaws, saveOutcomes, saveValidators, saveArticles }),
+        Context.add(Signals, { record }),
+        Context.add(Frontier, { enqueue })
+      )
+    })
+  )

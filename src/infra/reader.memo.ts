@@ -1,0 +1,31 @@
+import { Deferred, Effect, Exit } from "effect"
+import type { Fatal, Unavailable } from "../domain/errors.ts"
+import type { Reader } from "../domain/ports.ts"
+import type { Reading } from "../domain/reading.ts"
+
+type Read = Reader["Service"]["read"]
+
+/**
+ * Remembers the last `size` readings by raw id and reads a page once even when asked twice at the same time: validator
+ * and parser of one process share the work. A failure is told to all who wait for it, and forgotten.
+ */
+export const remembered = (read: Read, size: number): Read => {
+  const memo = new Map<string, Deferred.Deferred<Reading, Fatal | Unavailable>>()
+  const forget = () => {
+    const oldest = memo.keys().next().value
+    if (memo.size > size && oldest !== undefined) memo.delete(oldest)
+  }
+  return Effect.fnUntraced(function* (id, body, hints) {
+    const known = memo.get(id)
+    if (known !== undefined) return yield* Deferred.await(known)
+    const reading = Deferred.makeUnsafe<Reading, Fatal | Unavailable>()
+    memo.set(id, reading)
+    forget()
+    return yield* read(id, body, hints).pipe(
+      Effect.onExit((exit) => {
+        if (Exit.isFailure(exit)) memo.delete(id)
+        return Deferred.done(reading, exit)
+      })
+    )
+  })
+}

@@ -1,0 +1,66 @@
+import { Effect, Layer, Queue } from "effect"
+import { Fatal } from "../domain/errors.ts"
+import { Policy } from "../domain/policy.ts"
+import { Reader } from "../domain/ports.ts"
+import type { Hints, Reading } from "../domain/reading.ts"
+import { Settings } from "./config.ts"
+import { remembered } from "./reader.memo.ts"
+import type { FromReader, ToReader } from "./reader.protocol.ts"
+
+// The executable has the thread as an entry point of its own, under this very path.
+const start = () => new Worker(new URL("./reader.entry.ts", import.meta.url).href)
+
+const ask = (worker: Worker, question: ToReader): Effect.Effect<Reading, Fatal> =>
+  Effect.callback<Reading, Fatal>((resume) => {
+    worker.onmessage = ({ data }: MessageEvent<FromReader>) => resume(Effect.succeed(data.reading))
+    worker.onerror = (event) => {
+      event.preventDefault()
+      resume(Effect.fail(new Fatal({ code: "reader_limit", message: `reading ended its thread: ${event.message}` })))
+    }
+    worker.postMessage(question)
+  })
+
+/**
+ * Reads in `parser:N` threads. A page over READER_TIMEOUT, or one that ends its thread, is Fatal `reader_limit`; its thread
+ * is replaced, and the other pages never notice.
+ */
+export const layer = Layer.effect(
+  Reader,
+  Effect.gen(function* () {
+    const { READER_MEMO, READER_TIMEOUT } = yield* Settings
+    const { readers } = yield* Policy
+    const idle = yield* Queue.bounded<Worker>(readers)
+    const all = new Set<Worker>()
+    const add = Effect.suspend(() => {
+      const worker = start()
+      all.add(worker)
+      return Queue.offer(idle, worker)
+    })
+    const drop = (worker: Worker) => {
+      all.delete(worker)
+      worker.terminate()
+    }
+    yield* Effect.addFinalizer(() => Effect.sync(() => all.forEach(drop)))
+    yield* Effect.forEach(Array.from({ length: readers }), () => add)
+
+    const late = (url: string) =>
+      new Fatal({ code: "reader_limit", message: `reading ${url} took more than READER_TIMEOUT` })
+    const read = (_id: string, body: Uint8Array, hints: Hints) =>
+      Effect.acquireUseRelease(
+        Queue.take(idle),
+        (worker) =>
+          ask(worker, { body, hints }).pipe(
+            Effect.timeoutOrElse({ duration: READER_TIMEOUT, orElse: () => Effect.fail(late(hints.url)) })
+          ),
+        // An interrupted thread still works on the old page, so it is replaced like one that failed.
+        (worker, exit) =>
+          exit._tag === "Success"
+            ? Queue.offer(idle, worker)
+            : Effect.andThen(
+                Effect.sync(() => drop(worker)),
+                add
+              )
+      )
+    return Reader.of({ read: remembered(read, READER_MEMO) })
+  })
+)
