@@ -1,5 +1,5 @@
 import { Context, Result } from "effect"
-import { choice, decimal, duration, flag, list, optional, type Setting, text, whole } from "./setting.ts"
+import { choice, decimal, duration, durations, flag, list, optional, type Setting, text, whole } from "./setting.ts"
 
 /**
  * Every setting and every bound, declared once: name, form, default, reason. `docs/configuration.md` is made from this
@@ -44,10 +44,7 @@ export const settings = {
   BREAKER_FAILURES: whole(5, { min: 1, max: 100 }, "Failures in a row that open a host's breaker."),
   BREAKER_OPEN: duration("60s", { min: "1s", max: "1h" }, "First open time, doubled per failed probe up to 1h."),
   SOURCE_BACKLOG: duration("48h", { min: "0ms", max: "3650d" }, "A source's first poll takes no older links."),
-  ARTICLE_REVISITS: list(
-    "times with a unit between commas",
-    "When an article is visited again; default 1h,24h; `off` for never."
-  ),
+  ARTICLE_REVISITS: durations("1h,24h", "When an article is visited again after its first fetch; `off` for never."),
   RAW_TTL: duration("24h", { min: "1m", max: "90d" }, "Life of a parsed raw page."),
   READER_TIMEOUT: duration(
     "10s",
@@ -71,6 +68,7 @@ export const settings = {
   CHROMIUM_PATH: optional("a file path", "Chromium; else it is looked for on PATH."),
   BROWSER_SANDBOX: flag(true, "Chromium's sandbox; root needs false."),
   DATABASE_URL: optional("a postgres:// URL", "Postgres ≥ 15 instead of the embedded store.", true),
+  DATABASE_CONNECTIONS: whole(8, { min: 1, max: 100 }, "Connections to DATABASE_URL; the embedded store has one."),
   KAFKA_BROKERS: list("host:port between commas", "Kafka instead of the table bus."),
   REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true)
 } as const
