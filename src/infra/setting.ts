@@ -75,6 +75,15 @@ export const duration = (
   })
 }
 
+/** Times with a unit between commas, or `off` for none. */
+export const durations = (written: string, why: string): Setting<ReadonlyArray<Duration.Duration>> => {
+  const parse = (it: string) => {
+    const all = it === "off" ? [] : it.split(",").map((part) => durationMs(part.trim()))
+    return all.includes(undefined) ? undefined : all.map((ms) => Duration.millis(ms ?? 0))
+  }
+  return make(written, parse(written) ?? [], "times with a unit between commas (1h,24h), or off", why, parse)
+}
+
 export const flag = (standard: boolean, why: string): Setting<boolean> =>
   make(String(standard), standard, "true or false", why, (text) =>
     text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : undefined

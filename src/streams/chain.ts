@@ -1,6 +1,7 @@
-import { Clock, Context, Deferred, Effect, Layer, Option, Result, Schema, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Metric, Option, Result, Schema, Stream } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
 import type { RetryPolicy } from "../domain/job.ts"
+import { failures, type StageLabel, stageMessages } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus, type Delivery, type Receipt, type Settlement } from "../domain/ports.ts"
 import { type Outgoing, schemaVersion, type Topic } from "../domain/topics.ts"
@@ -8,7 +9,7 @@ import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, t
 
 /** How a stage takes its input: the part of a row that does not depend on what it gives. */
 export interface Intake<I> {
-  readonly name: string
+  readonly name: StageLabel
   readonly takes: ReadonlyArray<Topic>
   readonly input: Schema.Codec<I, unknown>
   readonly weight: (topic: Topic) => number
@@ -33,13 +34,12 @@ export class Run extends Context.Service<
     readonly has: (stage: string) => boolean
     readonly stop: Deferred.Deferred<void>
     readonly out: Map<string, Receipt>
-    readonly count: (stage: string, result: string) => Effect.Effect<void>
   }
 >()("crawler/Run") {
-  static readonly layer = (stages: ReadonlySet<string>, count = (_stage: string, _result: string) => Effect.void) =>
+  static readonly layer = (stages: ReadonlySet<string>) =>
     Layer.effect(
       Run,
-      Effect.map(Deferred.make<void>(), (stop) => Run.of({ has: (it) => stages.has(it), stop, out: new Map(), count }))
+      Effect.map(Deferred.make<void>(), (stop) => Run.of({ has: (it) => stages.has(it), stop, out: new Map() }))
     )
 }
 
@@ -129,18 +129,25 @@ const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Del
   return Option.none<Work<I>>()
 })
 
+const resultLabels = {
+  Retryable: "retryable",
+  Suspendable: "suspendable",
+  Fatal: "fatal",
+  Postponed: "postponed"
+} as const
+
 /** Routes what failed or ended; passes on what goes to the next stage. */
 const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: Outcome<I, O>) {
   const { work, result } = outcome
-  const run = yield* Run
   if (Result.isFailure(result)) {
     const requeue = (charged: boolean) => intake.requeue(work.value, charged, work.envelope.topic)
     const routing = { stage: intake.name, retry: intake.retry, requeue }
-    yield* run.count(intake.name, result.failure._tag)
+    yield* Metric.update(stageMessages(intake.name, resultLabels[result.failure._tag]), 1)
+    yield* Metric.update(failures(result.failure.code), 1)
     yield* settle(yield* route(work, result.failure, routing))
     return Option.none<Work<O>>()
   }
-  yield* run.count(intake.name, "ok")
+  yield* Metric.update(stageMessages(intake.name, "done"), 1)
   if (Option.isNone(result.success)) {
     yield* settle({ receipt: work.receipt, publish: [], dead: [] })
     return Option.none<Work<O>>()

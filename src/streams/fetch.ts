@@ -5,6 +5,7 @@ import type { Fetched, Validators } from "../domain/fetching.ts"
 import { Policy } from "../domain/policy.ts"
 import { Fetcher, Hosts, Pages, type RawBody, Robots, Signals } from "../domain/ports.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
+import { gate } from "./gate.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Refusals that are an answer, not a failure of ours: recorded as an outcome with their reason, never a dead letter. */
@@ -45,11 +46,13 @@ const ending = (error: Retryable | Fatal | Postponed, now: number): Ending => ({
   pause_until: error._tag === "Retryable" && error.after !== undefined ? now + error.after : null
 })
 
-const inSlot = Effect.fnUntraced(function* (
-  permits: Semaphore.Semaphore,
-  job: CrawlJob,
-  validators: Validators | null
-) {
+/** What every fetch of this process shares: FETCH_CONCURRENCY permits, and each host's door. */
+interface Limits {
+  readonly permits: Semaphore.Semaphore
+  readonly door: ReturnType<typeof gate>
+}
+
+const inSlot = Effect.fnUntraced(function* ({ permits }: Limits, job: CrawlJob, validators: Validators | null) {
   const hosts = yield* Hosts
   return yield* Effect.acquireUseRelease(
     takeSlot(job.host),
@@ -102,13 +105,13 @@ const failed = Effect.fnUntraced(function* (job: CrawlJob, error: Retryable | Fa
   return yield* error
 })
 
-const attempt = Effect.fnUntraced(function* (permits: Semaphore.Semaphore, work: Work<CrawlJob>) {
+const attempt = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) {
   const job = work.value
   if (work.envelope.key !== job.host) {
     return yield* new Fatal({ code: "key_mismatch", message: `key ${work.envelope.key} is not host ${job.host}` })
   }
   const validators = yield* knownValidators(job)
-  const page = yield* Effect.result(inSlot(permits, job, validators))
+  const page = yield* Effect.result(limits.door(job.host)(inSlot(limits, job, validators)))
   return yield* page._tag === "Success" ? store(job, page.success) : failed(job, page.failure)
 })
 
@@ -119,7 +122,7 @@ const attempt = Effect.fnUntraced(function* (permits: Semaphore.Semaphore, work:
 export const fetch = (
   policy: Policy["Service"]
 ): Stage<CrawlJob, Fetched, Fetcher | Hosts | Pages | Policy | Robots | Signals> => {
-  const permits = Semaphore.makeUnsafe(policy.fetchConcurrency)
+  const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
-  return stage(held, (work) => attempt(permits, work))
+  return stage(held, (work) => attempt(limits, work))
 }

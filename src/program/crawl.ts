@@ -1,0 +1,66 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { Frontier, Outputs, type Planned } from "../domain/ports.ts"
+import { seedJob } from "../domain/seed.ts"
+import type { HttpUrl } from "../domain/url.ts"
+import { drained } from "./pipeline.ts"
+
+/** Link hops of a one-shot crawl: front page, sections, their pages, and room to spare; traps end earlier. */
+const hopsMax = 10
+
+/** What the limit of a one-shot crawl has let through: how many articles came, and which pages still wait. */
+export class Quota extends Context.Service<
+  Quota,
+  { readonly limit: number; taken: number; delivered: number; readonly waiting: Array<Planned> }
+>()("crawler/Quota") {
+  static readonly layer = (limit: number) =>
+    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, waiting: [] }))
+}
+
+const mayBeArticle = ({ job }: Planned): boolean => job.target.type === "article" || job.target.type === "auto"
+const looksLikeList = ({ job }: Planned): boolean => job.priority.by === "category" && job.priority.value === "low"
+
+/** Lets through as many pages as articles are still wanted; the others wait, in case some turn out to be none. */
+const admit = (quota: Quota["Service"], links: ReadonlyArray<Planned>): ReadonlyArray<Planned> =>
+  links.filter((link) => {
+    if (looksLikeList(link) || !mayBeArticle(link)) return true
+    if (quota.taken < quota.limit) {
+      quota.taken += 1
+      return true
+    }
+    quota.waiting.push(link)
+    return false
+  })
+
+/** The frontier and the outputs as a one-shot crawl with `--limit` sees them. */
+export const limited = Layer.effectContext(
+  Effect.gen(function* () {
+    const quota = yield* Quota
+    const frontier = yield* Frontier
+    const outputs = yield* Outputs
+    const enqueue: Frontier["Service"]["enqueue"] = (links) => frontier.enqueue(admit(quota, links))
+    const deliver: Outputs["Service"]["deliver"] = (articles) => {
+      const room = Math.max(0, quota.limit - quota.delivered)
+      const wanted = articles.slice(0, room)
+      quota.delivered += wanted.length
+      return wanted.length === 0 ? Effect.void : outputs.deliver(wanted)
+    }
+    return Frontier.context({ enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
+  })
+)
+
+/** Crawls from these URLs until nothing is left to do or enough articles came. Answers how many came. */
+export const crawl = Effect.fnUntraced(function* (urls: ReadonlyArray<HttpUrl>) {
+  const quota = yield* Quota
+  const frontier = yield* Frontier
+  const now = yield* Clock.currentTimeMillis
+  const seeding = { type: "auto", hops: hopsMax, lists: true, category: null, visit: 0 } as const
+  yield* frontier.enqueue(urls.map((url) => seedJob(url, seeding, now)))
+  yield* drained
+  while (quota.delivered < quota.limit && quota.waiting.length > 0) {
+    const more = quota.waiting.splice(0, quota.limit - quota.delivered)
+    quota.taken -= more.length
+    yield* frontier.enqueue(more)
+    yield* drained
+  }
+  return quota.delivered
+})

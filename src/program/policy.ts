@@ -1,0 +1,38 @@
+import { Duration, Effect, Layer } from "effect"
+import { Policy } from "../domain/policy.ts"
+import { Settings } from "../infra/config.ts"
+
+/** What a command may say beside the settings. */
+export interface Choices {
+  readonly readers: number
+  readonly html: boolean
+  readonly oneShot: boolean
+}
+
+/** The numbers the stages go by, from the settings and the command. */
+export const policy = ({ readers, html, oneShot }: Choices) =>
+  Layer.effect(
+    Policy,
+    Effect.map(Settings, (it) =>
+      Policy.of({
+        fetchConcurrency: it.FETCH_CONCURRENCY,
+        fetchPerHost: it.FETCH_PER_HOST,
+        fetchWaitMax: oneShot ? Duration.hours(1) : it.FETCH_WAIT_MAX,
+        readers,
+        revisits: oneShot ? [] : it.ARTICLE_REVISITS,
+        linksMax: it.LINKS_MAX,
+        html,
+        conditional: !oneShot,
+        schedulerTick: it.SCHEDULER_TICK,
+        sourceBacklog: it.SOURCE_BACKLOG,
+        article: {
+          titleMin: it.MIN_TITLE_LENGTH,
+          titleMax: it.MAX_TITLE_LENGTH,
+          textMin: it.MIN_CONTENT_LENGTH,
+          textMax: it.MAX_CONTENT_LENGTH,
+          qualityMin: it.MIN_QUALITY
+        },
+        untilDrained: oneShot
+      })
+    )
+  )
