@@ -1,0 +1,76 @@
+# Needs git, make and Node >= 20 (or Bun >= 1.4.5). Every target sets up what it needs; set-up runs once.
+SHELL := /bin/sh
+BUN := .tools/bun
+SOURCES := $(shell find src sql -type f 2>/dev/null)
+# Workers are entrypoints of their own in the executable; those that exist are built in.
+WORKERS := $(wildcard src/infra/embedded/worker.ts src/infra/reader/worker.ts src/infra/worker.*.ts)
+SETUP := node_modules/.setup
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo dev check format test e2e bench build migrate docs proof proofs quality soak clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BUN): .ci/bun
+	@.ci/bun
+
+# tsc reports Effect's own diagnostics once it is patched; without the patch it still reports types.
+$(SETUP): package.json bun.lock | $(BUN)
+	@$(BUN) install --frozen-lockfile
+	@$(BUN) --bun node_modules/@effect/tsgo/dist/effect-tsgo.cjs patch
+	@touch $@
+
+setup: $(SETUP) ## Fetch Bun if needed, install what bun.lock names
+
+demo: $(SETUP) ## Crawl a small news web made here: 20 articles or more, no network, no services
+	@$(BUN) bench/demo.ts
+
+dev: $(SETUP) ## Run all stages, again after each change
+	$(BUN) --watch src/main.ts $(ARGS)
+
+check: $(SETUP) ## Format, lint, types, tidiness, freshness of generated documents
+	node_modules/.bin/biome ci .
+	$(BUN) --bun node_modules/typescript/bin/tsc -p .
+	$(BUN) test test/tidy.test.ts
+	$(BUN) docs/generate/all.ts --check
+
+format: $(SETUP) ## Format and fix what can be fixed
+	node_modules/.bin/biome check --write .
+
+test: $(SETUP) ## Run the tests (ARGS="-t robots" selects)
+	$(BUN) test $(ARGS)
+
+e2e: build ## Run the scenarios, one story per seed, on the executable
+	CRAWLER=$(CURDIR)/crawler $(BUN) test test/scenarios $(ARGS)
+
+build: crawler ## Compile ./crawler, one executable
+
+crawler: $(SOURCES) $(SETUP)
+	$(BUN) build src/main.ts $(WORKERS) --compile --format=esm --bytecode --minify-syntax --minify-whitespace \
+	  --no-compile-autoload-dotenv --no-compile-autoload-bunfig --outfile $@
+	@touch $@
+
+migrate: $(SETUP) ## Bring the database of DATABASE_URL (or the data dir) to this version
+	$(BUN) src/main.ts migrate
+
+docs: $(SETUP) ## Write the generated documents anew
+	$(BUN) docs/generate/all.ts
+
+proofs: $(SETUP) ## List the proofs with their bars
+	@$(BUN) bench/proofs.ts
+
+proof: $(SETUP) ## Run one proof: make proof NAME=demo
+	@$(BUN) bench/proofs.ts $(NAME) $(ARGS)
+
+bench: ## Measure against other crawlers (the proof `peers`)
+	@$(MAKE) --no-print-directory proof NAME=peers
+
+quality: ## Score extraction on pages with known truth (the proof `quality`)
+	@$(MAKE) --no-print-directory proof NAME=quality
+
+soak: ## Run for hours under load (the proof `soak`; HOURS=8)
+	@$(MAKE) --no-print-directory proof NAME=soak
+
+clean: ## Remove what the other targets made, except node_modules
+	rm -rf crawler .bench *.bun-build
