@@ -88,7 +88,7 @@ const saveArticle = (
 ): Saved => {
   const { article, url_key } = row
   const before = articles.get(article.id)
-  const hash = Bun.hash(article.text)
+  const hash = Bun.hash(`${article.title}\n${article.text}`)
   learn(urls, article, url_key)
   if (before === undefined) {
     if (articles.size < articlesMax) articles.set(article.id, { hash, url_key, article: keep ? article : null })

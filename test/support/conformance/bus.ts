@@ -1,0 +1,418 @@
+import { expect } from "bun:test"
+import { Clock, Effect, type Layer, Result } from "effect"
+import { crashesMax } from "../../../src/domain/job.ts"
+import { Bus } from "../../../src/domain/ports.ts"
+import { crawlTopics, crawlWeights, type DeadLetter, messageBytesMax } from "../../../src/domain/topics.ts"
+import { type ClockName, sentences, until } from "./clock.ts"
+import { consumer, ids, message, settle, soon, subscription, topics, total } from "./consumer.ts"
+
+export interface BusOptions<R> {
+  readonly clock: ClockName
+  /** The lease the adapter was built with, ms: short on a real clock (a second), since tests wait for its end. */
+  readonly leaseMs: number
+  /** Every dead letter kept. */
+  readonly deadLetters: Effect.Effect<ReadonlyArray<DeadLetter>, unknown, R>
+  /** Voids all leases as if their time had run out (memory: `MemoryBus.crash`; SQL: set `leased_until` into the past). */
+  readonly crash: Effect.Effect<void, unknown, R>
+}
+
+/** What every Bus promises. The layer is built anew for each sentence and must start empty. */
+export const busSuite = <R, E>(name: string, layer: Layer.Layer<Bus | R, E>, options: BusOptions<R>): void => {
+  const it = sentences(name, options.clock, layer)
+  delivery(it, options)
+  leases(it, options)
+  settlement(it, options)
+  shares(it, options)
+  ends(it, options)
+}
+
+type It<R> = ReturnType<typeof sentences<Bus | R, unknown>>
+
+const delivery = <R>(it: It<R>, { clock }: BusOptions<R>) => {
+  it("a message is delivered as it was published", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const sent = message("m", {
+        topic: "fetched",
+        key: "한국.kr",
+        attempt: 3,
+        headers: { schema: "1", "x-이름": "값" },
+        payload: { text: "속보: “인용” \u2028 😀", list: [1, null, true], nested: { a: {} } }
+      })
+      yield* bus.publish([sent])
+      const { envelope } = yield* Effect.flatMap(
+        consumer(clock, subscription({ topics: topics("fetched") })),
+        (c) => c.next
+      )
+      const { not_before, ...expected } = sent
+      expect(not_before).toBe(0)
+      expect(envelope).toEqual(expected)
+    }))
+
+  it("a message published again under its id stays as it was", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("m", { payload: 1 }), message("m", { payload: 2 })])
+      yield* bus.publish([message("m", { payload: 3 }), message("n")])
+      const c = yield* consumer(clock, subscription())
+      const taken = yield* c.take(2)
+      expect(taken.map((d) => d.envelope.payload)).toEqual([1, { id: "n" }])
+      expect(yield* total).toBe(2)
+    }))
+
+  it("nobody sees a message before its time, and then somebody does", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const due = yield* soon(300)
+      yield* bus.publish([message("later", { not_before: due }), message("now")])
+      const c = yield* consumer(clock, subscription())
+      expect((yield* c.next).envelope.id).toBe("now")
+      expect((yield* c.next).envelope.id).toBe("later")
+      expect(yield* Clock.currentTimeMillis).toBeGreaterThanOrEqual(due)
+    }))
+
+  it("messages of one key come in the order of their due times", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([3, 1, 2].map((at) => message(`m${at}`, { not_before: at * 1000 - 5000 })))
+      const c = yield* consumer(clock, subscription({ perKey: 1 }))
+      const seen: Array<string> = []
+      for (let n = 0; n < 3; n++) {
+        const next = yield* c.next
+        seen.push(next.envelope.id)
+        yield* settle([next])
+      }
+      expect(seen).toEqual(["m1", "m2", "m3"])
+    }))
+
+  it("messages of one key due at one instant come in the order of their publication", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const names = ["c", "a", "d", "b"]
+      for (const id of names) yield* bus.publish([message(id)])
+      const c = yield* consumer(clock, subscription({ perKey: 1 }))
+      const seen: Array<string> = []
+      for (const _ of names) {
+        const next = yield* c.next
+        seen.push(next.envelope.id)
+        yield* settle([next])
+      }
+      expect(seen).toEqual(names)
+    }))
+
+  it("a waiting consumer sees what is published later", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const c = yield* consumer(clock, subscription())
+      expect(yield* c.within(20)).toEqual([])
+      yield* bus.publish([message("m")])
+      expect((yield* c.next).envelope.id).toBe("m")
+    }))
+
+  it("a consumer sees its topics only", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("other", { topic: "parsed" }), message("mine")])
+      const c = yield* consumer(clock, subscription())
+      expect(ids([yield* c.next, ...(yield* c.within(50))])).toEqual(["mine"])
+    }))
+
+  it("no message goes to two consumers", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const names = Array.from({ length: 60 }, (_, n) => `m${n}`)
+      yield* bus.publish(names.map((id, n) => message(id, { key: `k${n % 7}` })))
+      const one = yield* consumer(clock, subscription({ limit: 40 }))
+      const other = yield* consumer(clock, subscription({ limit: 40 }))
+      const seen: Array<string> = []
+      yield* until(
+        clock,
+        "all messages",
+        Effect.gen(function* () {
+          const taken = [...(yield* one.within(0)), ...(yield* other.within(0))]
+          seen.push(...ids(taken))
+          yield* settle(taken)
+          return seen.length >= names.length ? true : undefined
+        })
+      )
+      expect(seen.toSorted()).toEqual(names.toSorted())
+      expect(yield* total).toBe(0)
+    }))
+}
+
+const leases = <R>(it: It<R>, { clock, leaseMs, crash, deadLetters }: BusOptions<R>) => {
+  it("a lease that nobody renews runs out and the message is delivered again", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("m")]))
+      const first = yield* consumer(clock, subscription())
+      const lost = yield* first.next
+      yield* first.die
+      const second = yield* consumer(clock, subscription())
+      const again = yield* second.next
+      expect(again.envelope).toEqual(lost.envelope)
+      expect(again.receipt.lease).toBeGreaterThan(lost.receipt.lease)
+    }))
+
+  it("a lease is renewed while its delivery is out", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("m")]))
+      const first = yield* consumer(clock, subscription())
+      const held = yield* first.next
+      const second = yield* consumer(clock, subscription())
+      expect(yield* second.within(3 * leaseMs)).toEqual([])
+      yield* settle([held])
+      expect(yield* total).toBe(0)
+    }))
+
+  it("a settlement that comes after its lease was lost does nothing", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("m")]))
+      const first = yield* consumer(clock, subscription())
+      const lost = yield* first.next
+      yield* first.die
+      yield* crash
+      const second = yield* consumer(clock, subscription({ topics: topics("crawl.normal", "fetched") }))
+      const again = yield* second.next
+      yield* settle([lost], [message("of-the-late", { topic: "fetched" })])
+      expect(yield* second.within(50)).toEqual([])
+      yield* settle([again], [message("of-the-holder", { topic: "fetched" })])
+      expect((yield* second.next).envelope.id).toBe("of-the-holder")
+    }))
+
+  it("a settlement given twice counts once", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("m")]))
+      const c = yield* consumer(clock, subscription())
+      const held = yield* c.next
+      yield* settle([held], [message("n", { topic: "parsed" })])
+      yield* settle([held], [message("o", { topic: "parsed" })])
+      expect(yield* total).toBe(1)
+    }))
+
+  it(`a message leased ${crashesMax} times without an outcome is a dead letter: crash_loop`, () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("killer", { key: "k", payload: { poison: "독" } })]))
+      for (let n = 0; n < crashesMax; n++) {
+        const victim = yield* consumer(clock, subscription())
+        expect((yield* victim.next).envelope.id).toBe("killer")
+        yield* victim.die
+        yield* crash
+      }
+      const last = yield* consumer(clock, subscription())
+      const [letter] = yield* until(
+        clock,
+        "the dead letter",
+        Effect.map(deadLetters, (all) => (all.length > 0 ? all : undefined))
+      )
+      expect(letter).toMatchObject({ topic: "crawl.normal", key: "k", code: "crash_loop", attempts: crashesMax })
+      expect(letter?.bytes).toContain('"독"')
+      expect(yield* last.within(50)).toEqual([])
+      expect(yield* total).toBe(0)
+    }))
+
+  it("a release gives a message back at once and charges nothing", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("m")])
+      const c = yield* consumer(clock, subscription())
+      for (let n = 0; n < crashesMax + 2; n++) yield* bus.release([(yield* c.next).receipt])
+      const last = yield* c.next
+      expect(last.envelope).toMatchObject({ id: "m", attempt: 0 })
+      expect(yield* deadLetters).toEqual([])
+    }))
+}
+
+const settlement = <R>(it: It<R>, { clock, deadLetters }: BusOptions<R>) => {
+  const huge = message("huge", { payload: "x".repeat(messageBytesMax + 1) })
+
+  it("a settlement stores what it leads to together with its acknowledgement", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("in")]))
+      const c = yield* consumer(clock, subscription({ topics: topics("crawl.normal", "fetched") }))
+      yield* settle([yield* c.next], [message("out", { topic: "fetched" })])
+      const out = yield* c.next
+      expect(out.envelope.id).toBe("out")
+      yield* settle([out])
+      expect(yield* total).toBe(0)
+    }))
+
+  it("a dead letter keeps its input's bytes and its reason", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("m")])
+      const c = yield* consumer(clock, subscription())
+      const { receipt } = yield* c.next
+      const letter: DeadLetter = {
+        id: "m~fetcher",
+        topic: "crawl.normal",
+        key: "a.kr",
+        stage: "fetcher",
+        code: "robots",
+        message: "disallow: /private/",
+        bytes: '{"url":"https://a.kr/\u00e9\\u0000"}',
+        attempts: 1,
+        at: 1_700_000_000_123
+      }
+      yield* bus.settle([{ receipt, publish: [], dead: [letter] }])
+      expect(yield* deadLetters).toEqual([letter])
+      expect(yield* total).toBe(0)
+    }))
+
+  it("a message over the size limit is refused, the rest of its batch is kept", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const result = yield* Effect.result(bus.publish([message("a"), huge, message("b")]))
+      expect(Result.isFailure(result) && result.failure._tag).toBe("BadData")
+      const c = yield* consumer(clock, subscription())
+      expect(ids(yield* c.take(2))).toEqual(["a", "b"])
+      expect(yield* c.within(50)).toEqual([])
+    }))
+
+  it("text with NUL is stored cleaned or refused, and costs no other message", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const dirty = message("dirty", { key: "k\u0000", payload: { text: "a\u0000b", "k\u0000": 1 } })
+      yield* bus.publish([message("a"), dirty, message("b")]).pipe(Effect.catchTag("BadData", () => Effect.void))
+      const c = yield* consumer(clock, subscription())
+      const seen = ids([...(yield* c.take(2)), ...(yield* c.within(50))]).filter((id) => id !== "dirty")
+      expect(seen.toSorted()).toEqual(["a", "b"])
+    }))
+
+  it("a settlement that cannot be stored leaves its delivery out, and the others are kept", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("bad"), message("good")])
+      const c = yield* consumer(clock, subscription())
+      const [bad, good] = yield* c.take(2)
+      if (bad === undefined || good === undefined) throw new Error("two deliveries")
+      const half = message("half", { topic: "parsed" })
+      const result = yield* bus
+        .settle([
+          { receipt: bad.receipt, publish: [half, { ...huge, topic: "parsed" }], dead: [] },
+          { receipt: good.receipt, publish: [message("of-good", { topic: "parsed" })], dead: [] }
+        ])
+        .pipe(Effect.result)
+      expect(Result.isFailure(result) && result.failure._tag).toBe("BadData")
+      const parsed = yield* consumer(clock, subscription({ topics: topics("parsed") }))
+      expect(ids([yield* parsed.next, ...(yield* parsed.within(50))])).toEqual(["of-good"])
+      yield* settle([bad])
+      expect(yield* total).toBe(1)
+    }))
+
+  it("the backlog tells ready, later and leased apart", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const later = yield* soon(3_600_000)
+      yield* bus.publish([message("a"), message("b"), message("c"), message("d", { not_before: later })])
+      const c = yield* consumer(clock, subscription({ limit: 1 }))
+      yield* c.next
+      const rows = (yield* bus.backlog).filter((row) => row.ready + row.later + row.leased > 0)
+      expect(rows).toEqual([{ topic: "crawl.normal", ready: 2, later: 1, leased: 1 }])
+    }))
+}
+
+const shares = <R>(it: It<R>, { clock }: BusOptions<R>) => {
+  const weighted = crawlTopics.map((topic) => ({ topic, weight: crawlWeights[topic] }))
+  const limit = weighted.reduce((sum, { weight }) => sum + weight, 0)
+  const many = (topic: (typeof crawlTopics)[number], count: number) =>
+    Array.from({ length: count }, (_, n) => message(`${topic}-${n}`, { topic, key: `${topic}-${n}.kr` }))
+
+  it("busy topics have as many out as their weights say", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish(crawlTopics.flatMap((topic) => many(topic, limit)))
+      const c = yield* consumer(clock, subscription({ topics: weighted, limit }))
+      const taken = yield* c.take(limit)
+      const counts = crawlTopics.map((topic) => taken.filter((d) => d.receipt.topic === topic).length)
+      expect(counts).toEqual(weighted.map(({ weight }) => weight))
+      expect(yield* c.within(50)).toEqual([])
+    }))
+
+  it("idle shares are lent, and the owner is served next", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish(many("crawl.low", limit + 5))
+      const c = yield* consumer(clock, subscription({ topics: weighted, limit }))
+      const [first] = yield* c.take(limit)
+      yield* bus.publish(many("crawl.poll", 1))
+      expect(yield* c.within(50)).toEqual([])
+      if (first !== undefined) yield* settle([first])
+      expect((yield* c.next).receipt.topic).toBe("crawl.poll")
+    }))
+
+  it("no topic starves where one delivery at a time is taken", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish(crawlTopics.flatMap((topic) => many(topic, 2 * limit)))
+      const c = yield* consumer(clock, subscription({ topics: weighted, limit: 1 }))
+      const seen = new Set<string>()
+      for (let n = 0; n < limit; n++) {
+        const next = yield* c.next
+        seen.add(next.receipt.topic)
+        yield* settle([next])
+      }
+      expect([...seen].toSorted()).toEqual([...crawlTopics].toSorted())
+    }))
+
+  it("no key has more out than it may, and holds no other back", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([1, 2, 3, 4, 5].map((n) => message(`a${n}`, { key: "a.kr" })))
+      yield* bus.publish([message("b1", { key: "b.kr" })])
+      const c = yield* consumer(clock, subscription({ perKey: 2, limit: 10 }))
+      const taken = yield* c.take(3)
+      expect(ids(taken).toSorted()).toEqual(["a1", "a2", "b1"])
+      expect(yield* c.within(50)).toEqual([])
+      yield* settle(taken.filter((d) => d.envelope.id === "a1"))
+      expect((yield* c.next).envelope.id).toBe("a3")
+    }))
+
+  it("no more are out than the limit", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish(many("crawl.normal", 10))
+      const c = yield* consumer(clock, subscription({ limit: 3 }))
+      const taken = yield* c.take(3)
+      expect(yield* c.within(50)).toEqual([])
+      yield* settle(taken.slice(0, 2))
+      yield* c.take(2)
+      expect(yield* c.within(50)).toEqual([])
+    }))
+}
+
+const ends = <R>(it: It<R>, { clock }: BusOptions<R>) => {
+  it("a run until drained ends at once on an empty bus", () =>
+    Effect.gen(function* () {
+      const c = yield* consumer(clock, subscription({ untilDrained: true }))
+      expect((yield* c.ended)._tag).toBe("Success")
+    }))
+
+  it("a run until drained waits for what is due later and for what is out, since it may lead to more", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("now"), message("later", { not_before: yield* soon(200) })])
+      const c = yield* consumer(clock, subscription({ untilDrained: true }))
+      const [now, later] = yield* c.take(2)
+      if (now === undefined || later === undefined) throw new Error("two deliveries")
+      yield* settle([now])
+      expect(yield* c.within(50)).toEqual([])
+      expect(yield* c.running).toBe(true)
+      yield* settle([later], [message("more")])
+      yield* settle([yield* c.next])
+      expect((yield* c.ended)._tag).toBe("Success")
+      expect(yield* total).toBe(0)
+    }))
+
+  it("stop ends the stream, and what was taken may still be settled", () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* bus.publish([message("a"), message("b"), message("c")])
+      const c = yield* consumer(clock, subscription({ limit: 2 }))
+      const taken = yield* c.take(2)
+      yield* c.stop
+      expect((yield* c.ended)._tag).toBe("Success")
+      yield* settle(taken, [message("out", { topic: "fetched" })])
+      const rest = yield* consumer(clock, subscription({ topics: topics("crawl.normal", "fetched") }))
+      expect(ids(yield* rest.take(2)).toSorted()).toEqual(["c", "out"])
+    }))
+}
