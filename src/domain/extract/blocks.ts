@@ -1,0 +1,175 @@
+import { blocks as blockTags, type Element, type Node, type Tree } from "./element.ts"
+import { classifier, isHidden, type Kind } from "./kinds.ts"
+
+/** One run of text between two line-breaking boundaries, read once and never again. */
+export interface Block {
+  /** White space collapsed; a single `<br>` is a line feed. */
+  readonly text: string
+  readonly chars: number
+  readonly linkChars: number
+  /** The innermost block-level element around it. */
+  readonly element: Element
+  /** h1..h6 as 1..6, else 0. */
+  readonly heading: number
+  readonly item: boolean
+  readonly cell: boolean
+  readonly quote: boolean
+  readonly pre: boolean
+}
+
+/** The visible text of a page as blocks, and which blocks each element covers. */
+export interface Sheet {
+  readonly tree: Tree
+  readonly blocks: ReadonlyArray<Block>
+  /** By element order: the blocks of `e` are `blocks[first[e.order] .. end[e.order] - 1]`. */
+  readonly first: Int32Array
+  readonly end: Int32Array
+  readonly kinds: ReadonlyArray<Kind | null>
+}
+
+const never = new Set(
+  "script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter".split(
+    " "
+  )
+)
+/** Small inline things of these kinds are not part of a sentence. */
+const inlineNoise: ReadonlySet<Kind> = new Set<Kind>(["share", "tools", "advert", "newsletter"])
+const inlineNoiseElements = 12
+const invisible = /[\u00ad\u200b\u200c\u2060\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069\u0000]|\u200d/gu
+const blank = /[\s\u00a0]+/gu
+const untidy = /[\t\n\r\f\v\u00a0\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u0000]|\s\s/u
+
+const tidy = (text: string): string => (untidy.test(text) ? text.replace(invisible, "").replace(blank, " ") : text)
+
+class Collector {
+  readonly blocks: Array<Block> = []
+  readonly first: Int32Array
+  readonly end: Int32Array
+  readonly kinds: Array<Kind | null>
+  private readonly kindOf = classifier()
+  private text = ""
+  private linkChars = 0
+  private links = 0
+  private pre = 0
+  private owner: Element
+
+  constructor(private readonly tree: Tree) {
+    this.first = new Int32Array(tree.elements.length)
+    this.end = new Int32Array(tree.elements.length)
+    this.kinds = new Array<Kind | null>(tree.elements.length).fill(null)
+    this.owner = tree.root
+  }
+
+  /** One walk with its own stack: an element stands on it twice, to be entered and (as a number) to be left. */
+  walk(): void {
+    const { elements } = this.tree
+    const stack: Array<Node | number> = [this.tree.root]
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (typeof node === "string") this.add(node)
+      else if (typeof node === "number") {
+        const left = elements[node]
+        if (left !== undefined) this.leave(left)
+      } else if (this.enter(node)) {
+        stack.push(node.order)
+        for (let i = node.children.length - 1; i >= 0; i--) {
+          const child = node.children[i]
+          if (child !== undefined) stack.push(child)
+        }
+      }
+    }
+    this.flush()
+  }
+
+  private enter(element: Element): boolean {
+    const { tag } = element
+    const isBlock = blockTags.has(tag)
+    if (isBlock) this.flush()
+    this.first[element.order] = this.blocks.length
+    this.end[element.order] = this.blocks.length
+    if (tag === "br") {
+      this.lineBreak()
+      return false
+    }
+    if (never.has(tag) || isHidden(element)) return false
+    const kind = this.kindOf(element)
+    this.kinds[element.order] = kind
+    if (isBlock) this.owner = element
+    else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements) return false
+    if (tag === "a") this.links += 1
+    if (tag === "pre") this.pre += 1
+    return true
+  }
+  private leave(element: Element): void {
+    if (element.tag === "a") this.links -= 1
+    if (element.tag === "pre") this.pre -= 1
+    if (blockTags.has(element.tag)) {
+      this.flush()
+      this.owner = blockParent(element)
+    }
+    this.end[element.order] = this.blocks.length + (this.text.trim() === "" ? 0 : 1)
+  }
+  private add(raw: string): void {
+    const text = this.pre > 0 ? raw.replace(invisible, "") : tidy(raw)
+    if (this.links > 0) this.linkChars += text.length - (text.startsWith(" ") ? 1 : 0)
+    if (
+      text.startsWith(" ") &&
+      this.pre === 0 &&
+      (this.text === "" || this.text.endsWith(" ") || this.text.endsWith("\n"))
+    )
+      this.text += text.slice(1)
+    else this.text += text
+  }
+  private lineBreak(): void {
+    if (this.text.endsWith("\n") && this.pre === 0) this.flush()
+    else if (this.text !== "") this.text = `${this.text.trimEnd()}\n`
+  }
+  private flush(): void {
+    if (this.text === "") return
+    const text = this.pre > 0 ? this.text.replace(/^\s*\n|\s+$/gu, "") : this.text.trim()
+    const linkChars = Math.min(this.linkChars, text.length)
+    this.text = ""
+    this.linkChars = 0
+    if (text.trim() === "") return
+    this.blocks.push({
+      text,
+      chars: text.length,
+      linkChars,
+      element: this.owner,
+      pre: this.pre > 0,
+      ...placeOf(this.owner)
+    })
+  }
+}
+
+const blockParent = (element: Element): Element => {
+  let it = element.parent
+  while (it !== null && !blockTags.has(it.tag)) it = it.parent
+  return it ?? element
+}
+
+/** How many parents are asked what a block stands in. */
+const placeLevels = 8
+
+const placeOf = (owner: Element): Pick<Block, "heading" | "item" | "cell" | "quote"> => {
+  const place = { heading: 0, item: false, cell: false, quote: false }
+  let it: Element | null = owner
+  for (let level = 0; level < placeLevels && it !== null; level++, it = it.parent) {
+    const { tag } = it
+    if (tag.length === 2 && tag.startsWith("h") && tag >= "h1" && tag <= "h6") place.heading ||= Number(tag.slice(1))
+    else if (tag === "li" || tag === "dd" || tag === "dt") place.item = true
+    else if (tag === "td" || tag === "th") place.cell = true
+    else if (tag === "blockquote") place.quote = true
+  }
+  return place
+}
+
+/** Reads the visible text of a page, once. */
+export const sheetOf = (tree: Tree): Sheet => {
+  const collector = new Collector(tree)
+  collector.walk()
+  const { blocks, end, first, kinds } = collector
+  return { tree, blocks, first, end, kinds }
+}
+
+/** The share of a block's text that is link text. */
+export const linkDensity = (block: Block): number => (block.chars === 0 ? 0 : block.linkChars / block.chars)

@@ -1,0 +1,235 @@
+import { attribute, type Element } from "./element.ts"
+
+/**
+ * What an element is for, as its names say: class, id, role, test ids. A kind is a hint, not a fact: whoever acts on it
+ * checks how much of the page it would take away.
+ */
+export type Kind =
+  | "body"
+  | "lead"
+  | "navigation"
+  | "share"
+  | "related"
+  | "newsletter"
+  | "comments"
+  | "advert"
+  | "consent"
+  | "paywall"
+  | "author"
+  | "byline"
+  | "tags"
+  | "caption"
+  | "sidebar"
+  | "footer"
+  | "tools"
+  | "headline"
+
+const words = (list: string): RegExp =>
+  new RegExp(` (?:${list.trim().replace(/\s+/gu, "|").replaceAll("_", " ")})`, "u")
+
+/** Tried in order, the first match is the kind. A word matches the beginning of a name's part; `_` joins two parts. */
+const table: ReadonlyArray<readonly [Kind, RegExp]> = [
+  [
+    "consent",
+    words("cookie consent gdpr cmp_ onetrust didomi usercentrics privacy_(?:banner|notice) dsgvo datenschutz_")
+  ],
+  [
+    "body",
+    words(
+      `article_?body article_?text article_?content article_view article_?main article_?detail article_paragraph articletext
+      story_?body story_?content story_?text post_?content post_?body post_text entry_?content entry_?text entry_body
+      body_?content body_?text body_?copy main_?text main_body content_body content_text content_article text_body
+      news_?content news_?text news_?body news_view view_?text view_con view_cont news_?detail_(?:body|content|text)
+      rich_?text wysiwyg artikel_?text artikel_?inhalt artikel_?body texto_(?:noticia|nota) cuerpo corpo_?(?:testo|articolo)?_
+      contenu_(?:article) read_body reader_body field_name_body field_name_field_body node_content post_entry single_content
+      prose_ markdown_body`
+    )
+  ],
+  [
+    "related",
+    words(
+      `related recommend recirc more_(?:from|on|in|stories|news|articles|posts|like|links)_ read_?(?:more|also|next) see_?also also_ you_may
+      yarpp jp_related outbrain taboola zergnet trending popular most_(?:read|viewed|popular|recent) mostread
+      next_(?:post|article|story) prev(?:ious)?_(?:post|article|story) post_nav latest_ teaser up_next further_ verwandt aehnlich_ weitere_
+      passend_ mehr_zum lire_aussi leer_mas onward crosslink internal_link inline_?link linkbox link_box suggest
+      top_stories headlines_ hot_news rank_ ranking similar relacionad noticias_rel correlat leggi_ lesen_sie readmore
+      carousel slider swiper promo_ promobox article_list news_list story_list card_list cards_ feed_`
+    )
+  ],
+  [
+    "comments",
+    words(
+      "comment disqus respond reply replies reactions_ livefyre kommentar leserbrief discussion_ fb_comments reader_comm"
+    )
+  ],
+  [
+    "share",
+    words(
+      "share sharing sharedaddy social sns_ addthis addtoany a2a_ shariff follow_ likes_ like_button facebook twitter whatsapp pinterest teilen"
+    )
+  ],
+  [
+    "newsletter",
+    words(
+      `newsletter subscri signup sign_up mailchimp mc4wp mailinglist optin opt_in email_(?:form|signup|capture) call_to_action cta
+      donat support_us membership join_us push_notif download_app app_promo`
+    )
+  ],
+  [
+    "advert",
+    words(
+      `ad_ ads_ adv_ advert adsense adslot ad_?(?:slot|unit|container|wrapper|box|block|banner|label) banner_ad dfp gpt_ad sponsor
+      werbung anzeige_ publicidad pubblicita reklam promotion_ commercial_ affiliate ezoic adbox adsby`
+    )
+  ],
+  [
+    "paywall",
+    words("paywall piano_ premium_(?:box|teaser|banner|overlay) plus_(?:teaser|box)_ meter_ regwall subscription_")
+  ],
+  [
+    "author",
+    words(
+      `author_?(?:bio|box|info|card|profile|about|description|desc|details|block|widget|meta|container|section) about_?(?:the_)?author bio_ biography
+      contributor_ vcard autor_?(?:box|info) autoren writer_(?:info|profile) journalist_ reporter_(?:area|info|box|profile) post_author
+      guest_author abbinder`
+    )
+  ],
+  [
+    "byline",
+    words(
+      `byline by_line dateline date_?(?:line|time|published|created)? datetime timestamp time_stamp published pubdate publish_ posted_(?:on|by|in)
+      post_?(?:meta|date|info|time|footer) entry_?(?:meta|date|footer|utility|info) article_?(?:meta|date|info|byline|author|time|header_meta) meta_ meta_(?:info|data|line)
+      author_ authors_ autor_ autore_ auteur_ writer_ reporter_ read_?time reading_?time time_to_read byarticle dachzeile kicker
+      journalist updated_ last_updated submitted views_ view_count hits_ info_news news_?info source_name infoline infobar`
+    )
+  ],
+  [
+    "tags",
+    words(
+      "tag_ tags_ tagged tag_?(?:list|cloud|links) post_?tags article_?tags keywords_ topics_ topic_list categories_ category_ cat_links hashtag schlagw entry_tags labels_"
+    )
+  ],
+  [
+    "caption",
+    words(
+      `caption figcaption image_?(?:caption|credit|source|description|desc|text) photo_?(?:caption|credit|info|desc|text) wp_caption img_?(?:caption|credit|desc|txt)
+      picture_?(?:caption|credit) media_?(?:caption|credit) credit_ credits_ copyright_(?:info|image)? bildunterschrift bildtext bildquelle
+      lightbox gallery galerie slideshow legende_ foto_(?:info|text) fotocredit`
+    )
+  ],
+  [
+    "tools",
+    words(
+      `print_ printfriendly toolbar tool_?box tools_ font_?size text_?size article_?tools button_ buttons_ btn_ feedback vote_ voting rating_ ratings_ stars_
+      poll_ quiz_ survey search_?(?:form|box|bar) login log_in signin sign_in register_ modal popup pop_up overlay_ tooltip
+      audio_?player player_ video_?player listen_ tts_ jump_link skip_?(?:to|link|nav) screen_reader sr_only visually_?hidden noprint no_print
+      hidden_ invisible_ accessib a11y loading_ spinner placeholder_ error_ alert_ correction_form map_ weather_ embed_newsletter`
+    )
+  ],
+  [
+    "navigation",
+    words(
+      `nav navbar navi_ navigation menu_ menus_ submenu menu breadcrumb brotkrumen bread_crumb pagination pager_ paging page_?(?:numbers|links) toc_ table_of_contents
+      inhaltsverzeichnis gnb lnb_ snb_ tabs_ topbar top_bar site_?header masthead_ global_?header page_header_nav header_nav sitemap_ languages_ language_sw lang_sw`
+    )
+  ],
+  [
+    "sidebar",
+    words(
+      "sidebar side_?(?:bar|box|content|col|area|column)? aside_ aside widget rail_ right_?(?:rail|col|column|bar|side) randspalte secondary_ marginal"
+    )
+  ],
+  [
+    "footer",
+    words(
+      "footer foot_ site_?info colophon copyright copy_right impressum disclaimer legal_ imprint bottom_(?:bar|nav) fuss"
+    )
+  ],
+  [
+    "lead",
+    words(
+      "lead_ lede standfirst dek_ deck_ sub_?(?:title|headline|head)_ intro_ introduction excerpt_ summary_ vorspann teaser_text chapo sapo_ abstract_ article_?(?:lead|intro|summary|teaser|description|subtitle|dek|excerpt) strapline bajada entradilla ingress"
+    )
+  ],
+  ["headline", words("headline article_?title post_?title entry_?title story_?title news_?title page_?title")],
+  ["body", words("article_ story_ post_ entry_ content_ main_ text_ body_ articulo_ artikel_ beitrag_")]
+]
+
+/** Class names that say how a thing looks or behaves, not what it is: `md:hidden`, `no-print`, `is-open`, `text-50`. */
+const utility =
+  /(?:^|\s)(?:\S*[:[\]()/!@]\S*|(?:no|is|has|with|without|js|u|not|if|col|row|grid|flex|text|font|bg|border|m|p|mt|mb|px|py)-\S*|\S{60,})/giu
+/** A content system marks its post with a list of its categories and tags: they say nothing of the element. */
+const postClasses = /(?:^|\s)(?:hentry|status-publish|type-post|type-page|node--type-\S+)(?:\s|$)/u
+
+/** `aB-c_d` → ` a b c d `: the parts of names, each after a blank. */
+const partsOf = (names: string): string =>
+  ` ${names
+    .replace(/([a-z0-9])([A-Z])/gu, "$1 $2")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `
+
+/** Names are cut here before they are matched. */
+const namesMax = 200
+
+const signature = (element: Element): string => {
+  const list = element.attributes
+  let names = ""
+  for (let i = 0; i < list.length; i += 2) {
+    const name = list[i]
+    if (name === "class" || name === "id" || name === "data-testid" || name === "data-component" || name === "data-qa")
+      names += ` ${list[i + 1]}`
+  }
+  return names.length > namesMax ? names.slice(0, namesMax) : names
+}
+
+const kindOf = (names: string): Kind | null => {
+  if (postClasses.test(names)) return "body"
+  const parts = partsOf(names.replace(utility, " "))
+  return parts.length < 3 ? null : (table.find(([, pattern]) => pattern.test(parts))?.[0] ?? null)
+}
+
+/** Tells kinds apart; remembers names already seen, as pages repeat them. One per page. */
+export const classifier = (): ((element: Element) => Kind | null) => {
+  const seen = new Map<string, Kind | null>()
+  return (element) => {
+    if (element.attributes.length === 0 || element.tag === "body" || element.tag === "html") return null
+    const names = signature(element)
+    if (names === "") return null
+    const known = seen.get(names)
+    if (known !== undefined) return known
+    const kind = kindOf(names)
+    seen.set(names, kind)
+    return kind
+  }
+}
+
+const hiddenStyle =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?)/iu
+const offScreen = /(?:^|;)\s*(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{3,}/iu
+const zeroSize = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
+const clipped = /overflow\s*:\s*hidden/iu
+
+/** Whether a person with a browser would not see it. Style sheets are not read; inline styles and attributes are. */
+export const isHidden = (element: Element): boolean => {
+  const list = element.attributes
+  for (let i = 0; i < list.length; i += 2) {
+    const value = list[i + 1] ?? ""
+    switch (list[i]) {
+      case "hidden":
+        if (value !== "until-found") return true
+        break
+      case "aria-hidden":
+        if (value === "true") return true
+        break
+      case "style":
+        if (hiddenStyle.test(value) || offScreen.test(value) || (zeroSize.test(value) && clipped.test(value)))
+          return true
+        break
+      case "type":
+        if (element.tag === "input" && value === "hidden") return true
+        break
+    }
+  }
+  return element.tag === "template" && attribute(element, "shadowrootmode") === undefined
+}

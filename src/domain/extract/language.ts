@@ -1,0 +1,29 @@
+import { type Meta, metaOf } from "./meta.ts"
+
+/** Scripts that name a language by themselves, and the share of letters that must be theirs. */
+const scripts: ReadonlyArray<readonly [string, RegExp]> = [
+  ["ko", /\p{Script=Hangul}/gu],
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ["zh", /\p{Script=Han}/gu],
+  ["th", /\p{Script=Thai}/gu],
+  ["el", /\p{Script=Greek}/gu],
+  ["he", /\p{Script=Hebrew}/gu]
+]
+const shareMin = 0.25
+const sampleChars = 2000
+
+const byScript = (text: string): string | null => {
+  const sample = text.slice(0, sampleChars)
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0
+  if (letters < 20) return null
+  return scripts.find(([, pattern]) => (sample.match(pattern)?.length ?? 0) / letters >= shareMin)?.[0] ?? null
+}
+
+/** The primary language subtag: what the text's script proves, else what the page states. */
+export const languageOf = (meta: Meta, text: string): string | null => {
+  const proven = byScript(text)
+  if (proven !== null) return proven
+  const stated = meta.language ?? metaOf(meta, "og:locale", "content-language", "inlanguage", "dc.language", "language")
+  const primary = /^\s*([a-z]{2,3})(?=[-_,;\s]|$)/iu.exec(stated ?? "")?.[1]
+  return primary?.toLowerCase() ?? null
+}

@@ -1,0 +1,167 @@
+import { type Block, linkDensity, type Sheet } from "./blocks.ts"
+import { attribute, type Element } from "./element.ts"
+import type { Kind } from "./kinds.ts"
+
+/** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
+const decay = 0.86
+/** What a child must be worth to count as a part of its parent; a box with one part is as good as the part. */
+const partMin = 30
+/** A block under this many characters that ends no sentence says little. */
+const shortChars = 40
+
+const sentenceEnd = /[.!?…。！？:;"”»’)\]]\s*$/u
+const midSentence = /[,，、.。;:!?]\s/u
+
+/** How much a block looks like a piece of an article, about in characters; negative for menus and teasers. */
+export const worth = (block: Block): number => {
+  const density = linkDensity(block)
+  const { chars } = block
+  if (block.heading > 0) return density > 0.5 ? -10 : 0
+  if (density > 0.6) return -Math.min(60, 10 + chars / 4)
+  const plain = chars - 1.6 * block.linkChars
+  if (chars < shortChars && !sentenceEnd.test(block.text)) return block.item || block.cell ? -8 : -5
+  const sentence = sentenceEnd.test(block.text) || midSentence.test(block.text) ? 1 : 0.5
+  const place = block.item ? 0.6 : block.cell ? 0.8 : 1
+  return Math.min(plain, 1500) * sentence * place
+}
+
+/**
+ * Kinds that hold no article text, and how much good text (in characters) such a thing can have: a byline is short by
+ * nature, so an element that is named like one and holds pages of prose is none. A share is of the page's good text.
+ */
+const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly share: number }>>> = {
+  consent: { chars: 4000, share: 0.6 },
+  related: { chars: 100_000, share: 0.4 },
+  comments: { chars: 1_000_000, share: 0.7 },
+  share: { chars: 200, share: 0.2 },
+  newsletter: { chars: 800, share: 0.3 },
+  advert: { chars: 600, share: 0.3 },
+  paywall: { chars: 600, share: 0.3 },
+  author: { chars: 900, share: 0.3 },
+  byline: { chars: 200, share: 0.3 },
+  tags: { chars: 150, share: 0.2 },
+  caption: { chars: 500, share: 0.3 },
+  tools: { chars: 250, share: 0.2 },
+  navigation: { chars: 500, share: 0.2 },
+  sidebar: { chars: 20_000, share: 0.3 },
+  footer: { chars: 20_000, share: 0.3 }
+}
+const awayKinds: ReadonlySet<Kind> = new Set<Kind>([
+  "consent",
+  "related",
+  "comments",
+  "share",
+  "newsletter",
+  "advert",
+  "paywall",
+  "author",
+  "byline",
+  "tags",
+  "caption",
+  "tools",
+  "navigation",
+  "sidebar",
+  "footer"
+])
+const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
+const awayRoles = new Set([
+  "navigation",
+  "complementary",
+  "contentinfo",
+  "banner",
+  "search",
+  "dialog",
+  "alert",
+  "menu",
+  "menubar",
+  "toolbar",
+  "alertdialog",
+  "tablist"
+])
+
+/** An element of such a kind stays if it holds more than this share of the page's good text: the name lied. */
+const shareMax = 0.4
+
+/** Sums of worth over the blocks, so that any element's total is one subtraction. */
+const sumsOf = (values: ReadonlyArray<number>): Float64Array => {
+  const sums = new Float64Array(values.length + 1)
+  values.forEach((it, i) => {
+    sums[i + 1] = (sums[i] ?? 0) + it
+  })
+  return sums
+}
+
+export interface Cut {
+  /** By block: the kind that removes it, or null. */
+  readonly removed: ReadonlyArray<string | null>
+}
+
+/** Marks the blocks that belong to boilerplate, by the outermost element that is boilerplate. */
+export const boilerplate = (sheet: Sheet): ReadonlyArray<string | null> => {
+  const { blocks, end, first, kinds, tree } = sheet
+  const good = sumsOf(blocks.map((it) => Math.max(0, worth(it))))
+  const total = good[blocks.length] ?? 0
+  const removed = new Array<string | null>(blocks.length).fill(null)
+  for (let order = 1; order < tree.elements.length; order++) {
+    const element = tree.elements[order]
+    if (element === undefined) continue
+    const from = first[order] ?? 0
+    const to = end[order] ?? 0
+    if (to <= from || removed[from] !== null) continue
+    const reason = reasonOf(element, kinds[order] ?? null)
+    if (reason === null) continue
+    const held = (good[to] ?? 0) - (good[from] ?? 0)
+    const kind = kinds[order] ?? null
+    const bound = kind !== null && reason === kind ? away[kind] : undefined
+    if (held > Math.max(150, Math.min(total * (bound?.share ?? shareMax), bound?.chars ?? 1_000_000))) continue
+    for (let i = from; i < to; i++) removed[i] ??= reason
+  }
+  return removed
+}
+
+const reasonOf = (element: Element, kind: Kind | null): Kind | string | null => {
+  if (kind !== null && awayKinds.has(kind)) return kind
+  if (awayTags.has(element.tag)) return element.tag
+  const role = attribute(element, "role")
+  return role !== undefined && awayRoles.has(role) ? role : null
+}
+
+const bonusOf = (element: Element, kind: Kind | null): number => {
+  const prop = attribute(element, "itemprop")
+  if (prop !== undefined && /articleBody/iu.test(prop)) return 1.5
+  if (kind === "body") return 1.25
+  if (element.tag === "article") return 1.15
+  if (element.tag === "main" || attribute(element, "role") === "main") return 1.05
+  return 1
+}
+
+/** The element whose blocks make the best article, and its score. */
+export const winner = (sheet: Sheet, removed: ReadonlyArray<string | null>): { element: Element; score: number } => {
+  const { blocks, kinds, tree } = sheet
+  const own = new Float64Array(tree.elements.length)
+  const parts = new Int32Array(tree.elements.length)
+  blocks.forEach((block, i) => {
+    if (removed[i] !== null) return
+    const { order } = block.element
+    own[order] = (own[order] ?? 0) + worth(block)
+    if (worth(block) > partMin) parts[order] = (parts[order] ?? 0) + 1
+  })
+  let best = tree.root
+  let bestScore = 0
+  for (let order = tree.elements.length - 1; order >= 0; order--) {
+    const element = tree.elements[order]
+    if (element === undefined) continue
+    const sum = own[order] ?? 0
+    if (sum === 0) continue
+    const score = sum * bonusOf(element, kinds[order] ?? null)
+    if (score > bestScore) {
+      best = element
+      bestScore = score
+    }
+    if (element.parent === null) continue
+    const up = element.parent.order
+    own[up] = (own[up] ?? 0) + ((parts[order] ?? 0) > 1 ? sum * decay : sum)
+    if (sum > partMin) parts[up] = (parts[up] ?? 0) + 1
+  }
+  return { element: best, score: bestScore }
+}

@@ -1,0 +1,85 @@
+import { type Block, linkDensity } from "./blocks.ts"
+import { isNoise } from "./lines.ts"
+import { plain } from "./title.ts"
+
+/** From this length on, in characters, a block that ends like a sentence is prose. */
+const proseMin = 60
+const sentence = /[.!?…。！？:;"”»’)]\s*$/u
+
+export const isProse = (block: Block): boolean =>
+  block.heading === 0 &&
+  block.chars >= proseMin &&
+  linkDensity(block) < 0.5 &&
+  (sentence.test(block.text) || block.chars > 140)
+
+/** The title's place among the blocks, near the beginning; -1 if it is not there. */
+const titleAt = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): number => {
+  const found = blocks.findIndex((it) => it.chars < 400 && titles.has(plain(it.text)))
+  if (found < 0) return -1
+  const prose = blocks.slice(0, found).filter(isProse).length
+  return prose <= 1 ? found : -1
+}
+
+/** Drops what stands above the text: kicker, title, byline, date, counters. A long subtitle stays. */
+const withoutHead = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): ReadonlyArray<Block> => {
+  const title = titleAt(blocks, titles)
+  const rest = blocks.slice(title + 1)
+  const prose = rest.findIndex(isProse)
+  if (prose <= 0 || prose > 12) return rest.filter((it) => !(it.chars < 400 && titles.has(plain(it.text))))
+  const head = rest
+    .slice(0, prose)
+    .filter(
+      (it, i) =>
+        it.pre ||
+        it.quote ||
+        it.cell ||
+        (it.heading > 0 && i === prose - 1 && title < 0) ||
+        (it.chars >= 40 && linkDensity(it) < 0.3) ||
+        (it.heading > 1 && it.chars > 15 && linkDensity(it) < 0.3)
+    )
+  return [...head, ...rest.slice(prose)]
+}
+
+/** Headings with nothing under them, and what trails after the last sentence. */
+const withoutTail = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  let end = blocks.length
+  while (end > 0) {
+    const it = blocks[end - 1]
+    if (it === undefined || (it.heading === 0 && (linkDensity(it) < 0.5 || isProse(it)))) break
+    end -= 1
+  }
+  return blocks.slice(0, end)
+}
+
+/** Headings whose section was taken away. */
+const withoutHollow = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
+  blocks.filter((it, i) => {
+    const next = blocks[i + 1]
+    return (
+      it.heading === 0 || (next !== undefined && (next.heading === 0 || next.heading > it.heading || it.heading <= 2))
+    )
+  })
+
+/** Lists whose entries are nearly all links. */
+const isLinkList = (blocks: ReadonlyArray<Block>, at: number): boolean => {
+  const block = blocks[at]
+  if (block === undefined || !block.item || linkDensity(block) < 0.6) return false
+  return true
+}
+
+/** Blocks that say the same word for word: a teaser of the text, a box for small screens. */
+const withoutEchoes = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  const seen = new Set<string>()
+  return blocks.filter((it) => {
+    if (it.chars < 60) return true
+    if (seen.has(it.text)) return false
+    seen.add(it.text)
+    return true
+  })
+}
+
+/** The blocks of the winner that are the article's own. */
+export const prune = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): ReadonlyArray<Block> => {
+  const own = blocks.filter((it, i) => !isLinkList(blocks, i) && linkDensity(it) < 0.9 && !isNoise(it))
+  return withoutTail(withoutHollow(withoutHead(withoutEchoes(own), titles)))
+}

@@ -1,0 +1,156 @@
+import type { Dated } from "../article.ts"
+import { parseDate } from "../dates.ts"
+import type { Hints } from "../reading.ts"
+import type { Block } from "./blocks.ts"
+import { attribute, type Element, inlineText } from "./element.ts"
+import { textOf } from "./json.ts"
+import type { Linked } from "./linked.ts"
+import { type Meta, metaOf } from "./meta.ts"
+
+/** Where a date is looked for, and how its finding is called. */
+interface Candidate {
+  readonly text: string | null | undefined
+  readonly source: string
+  readonly relative?: boolean
+}
+
+/** A line longer than this is prose: dates in it are told, not stated. */
+const lineMax = 160
+
+const publishedNames = [
+  "article:published_time",
+  "og:article:published_time",
+  "og:published_time",
+  "datepublished",
+  "date.published",
+  "publishdate",
+  "publish-date",
+  "publish_date",
+  "published_time",
+  "pubdate",
+  "parsely-pub-date",
+  "sailthru.date",
+  "dc.date.issued",
+  "dcterms.created",
+  "dcterms.issued",
+  "dcterms.date",
+  "dc.date.created",
+  "dc.date",
+  "article.published",
+  "article_date_original",
+  "cxenseparse:recs:publishtime",
+  "citation_publication_date",
+  "citation_date",
+  "bt:pubdate",
+  "ptime",
+  "article:post_date",
+  "originalpublicationdate",
+  "date_published",
+  "published-date",
+  "published_date",
+  "rnews:datepublished",
+  "vr:published_time",
+  "datecreated",
+  "date",
+  "eprints.date",
+  "shareaholic:article_published_time"
+]
+const modifiedNames = [
+  "article:modified_time",
+  "og:updated_time",
+  "datemodified",
+  "dcterms.modified",
+  "dc.date.modified",
+  "last-modified",
+  "lastmod",
+  "article:updated_time",
+  "revised"
+]
+
+const optionsOf = (hints: Hints, candidate: Candidate) => ({
+  fetched_at: hints.fetched_at,
+  ...(hints.zone === undefined ? {} : { zone: hints.zone }),
+  ...(hints.country === undefined ? {} : { country: hints.country }),
+  relative: candidate.relative === true,
+  source: candidate.source
+})
+
+const first = (candidates: Iterable<Candidate>, hints: Hints): Dated | null => {
+  for (const it of candidates) {
+    if (it.text === null || it.text === undefined || it.text.trim() === "") continue
+    const dated = parseDate(it.text.trim(), optionsOf(hints, it))
+    if (dated !== null) return dated
+  }
+  return null
+}
+
+const ofElement = (element: Element): string =>
+  attribute(element, "datetime") ??
+  attribute(element, "content") ??
+  attribute(element, "data-date-time") ??
+  attribute(element, "title") ??
+  inlineText(element)
+
+const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<Candidate> =>
+  names.flatMap((name) =>
+    (meta.props.get(name) ?? []).map((it) => ({ text: ofElement(it), source: `itemprop:${name.toLowerCase()}` }))
+  )
+
+/** Dates inside the address: `/2026/02/10/`, `/20260210/`, `-2026-02-10`. */
+const urlDate = (url: string): string | null => {
+  const path = URL.parse(url)?.pathname ?? ""
+  const found =
+    /[/_-]((?:19|20)\d{2})[/_-](0?[1-9]|1[0-2])[/_-](0?[1-9]|[12]\d|3[01])(?=[/_.-]|$)/u.exec(path) ??
+    /[/_-]((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.\d-]|$)/u.exec(path)
+  if (found === null) return null
+  const [, year = "", month = "", day = ""] = found
+  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
+}
+
+/** What stands around the headline, where a page dates its article. */
+export interface Near {
+  /** Short blocks between a little before the headline and the beginning of the text, nearest to the headline first. */
+  readonly lines: ReadonlyArray<Block>
+  /** `<time>` elements of the article's own part, in document order. */
+  readonly times: ReadonlyArray<Element>
+  /** Elements whose names say "date". */
+  readonly named: ReadonlyArray<Element>
+}
+
+function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Generator<Candidate> {
+  const { article } = linked
+  if (article !== null) {
+    yield { text: textOf(article.datePublished), source: "json-ld" }
+  }
+  for (const name of publishedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }
+  if (article !== null) {
+    yield { text: textOf(article.dateCreated), source: "json-ld" }
+    yield { text: textOf(article.uploadDate), source: "json-ld" }
+  }
+  for (const node of linked.nodes) yield { text: textOf(node.datePublished), source: "json-ld" }
+  yield* propDates(meta, "datepublished", "datecreated")
+  for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
+  for (const it of near.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
+  for (const it of near.named) {
+    const text = inlineText(it)
+    if (text.length <= lineMax) yield { text, source: "text", relative: true }
+  }
+  for (const { text } of near.lines) if (text.length <= lineMax) yield { text, source: "text", relative: true }
+  yield { text: urlDate(hints.url), source: "url" }
+  for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
+  yield { text: hints.published_at, source: "feed" }
+  for (const name of modifiedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }
+}
+
+function* modified(meta: Meta, linked: Linked): Generator<Candidate> {
+  if (linked.article !== null) yield { text: textOf(linked.article.dateModified), source: "json-ld" }
+  for (const name of modifiedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }
+  yield* propDates(meta, "datemodified")
+}
+
+/** When the article was first published, by the most trusted statement that can be read. */
+export const publishedOf = (meta: Meta, linked: Linked, near: Near, hints: Hints): Dated | null =>
+  first(published(meta, linked, near, hints), hints)
+
+export const modifiedOf = (meta: Meta, linked: Linked, hints: Hints): Dated | null =>
+  first(modified(meta, linked), hints)

@@ -1,0 +1,103 @@
+import { type Element, inlineText, words } from "./element.ts"
+import { textOf } from "./json.ts"
+import type { Linked } from "./linked.ts"
+import { type Meta, metaOf } from "./meta.ts"
+
+/** Titles are cut here, in characters. */
+const titleMax = 1000
+const separator = /\s+[|–—·•»«:/-]{1,2}\s+|\s*\|\s*|\s+::\s+|\s*»\s*/gu
+
+/** Letters and digits only, lower case: how titles are compared. */
+export const plain = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+
+const entity: Readonly<Record<string, string>> = {
+  amp: "&",
+  quot: '"',
+  apos: "'",
+  lt: "<",
+  gt: ">",
+  nbsp: " ",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  rsquo: "’",
+  lsquo: "‘",
+  rdquo: "”",
+  ldquo: "“"
+}
+
+/** Some sites escape twice: what is left of an entity after one decoding is decoded once more. Tags go too. */
+export const unescaped = (text: string): string =>
+  text.includes("&") || text.includes("<")
+    ? text
+        .replace(/<\/?[a-z][^<>]{0,200}>/giu, "")
+        .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/giu, (whole, decimal, hex, name) => {
+          const point = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : 0
+          if (point > 0) return point <= 0x10ffff ? String.fromCodePoint(point) : ""
+          return entity[String(name).toLowerCase()] ?? whole
+        })
+    : text
+
+const tidy = (text: string | null): string => (text === null ? "" : words(unescaped(text)).slice(0, titleMax))
+
+/** Whether a part of a title names the site: it is its name, its host or a piece of one. */
+const namesSite = (part: string, site: ReadonlyArray<string>): boolean => {
+  const it = plain(part)
+  return (
+    it !== "" &&
+    site.some(
+      (name) =>
+        name !== "" &&
+        (it === name || (it.length > 3 && (name.startsWith(it) || it.startsWith(name) || name.endsWith(it))))
+    )
+  )
+}
+
+/** Drops the site's name from the ends of a title; what stands between separators otherwise stays. */
+export const withoutSite = (title: string, site: ReadonlyArray<string>): string => {
+  const marks = [...title.matchAll(separator)]
+  const last = marks.at(-1)
+  const [head] = marks
+  if (last !== undefined && namesSite(title.slice(last.index + last[0].length), site))
+    return withoutSite(title.slice(0, last.index).trim(), site)
+  if (head !== undefined && namesSite(title.slice(0, head.index), site))
+    return withoutSite(title.slice(head.index + head[0].length).trim(), site)
+  return title
+}
+
+/** The names a site goes by, made comparable. */
+export const siteNames = (meta: Meta, linked: Linked, url: string): ReadonlyArray<string> => {
+  const host = URL.parse(url)?.hostname.replace(/^www\./u, "") ?? ""
+  const publisher = linked.article === null ? null : textOf(linked.article.publisher)
+  const names = [
+    metaOf(meta, "og:site_name"),
+    metaOf(meta, "application-name"),
+    publisher,
+    host,
+    host.split(".").slice(0, -1).join("."),
+    host.split(".")[0] ?? ""
+  ]
+  return [
+    ...new Set(
+      names
+        .filter((it) => it !== null)
+        .map(plain)
+        .filter((it) => it.length > 1)
+    )
+  ]
+}
+
+/** The first of the page's own statements; the `<title>` loses its site's name and what the others do not confirm. */
+export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Element | null): string => {
+  const site = siteNames(meta, linked, url)
+  const h1 = heading === null ? "" : tidy(inlineText(heading))
+  const head = tidy(meta.title === null ? null : inlineText(meta.title))
+  const headline = linked.article === null ? "" : tidy(textOf(linked.article.headline) ?? textOf(linked.article.name))
+  const og = tidy(metaOf(meta, "og:title", "twitter:title", "dc.title", "title"))
+  const all = [h1, og, headline, head].map((it) => withoutSite(it, site)).filter((it) => it !== "")
+  return all[0] ?? ""
+}

@@ -1,0 +1,89 @@
+import type { Verdict } from "../article.ts"
+import type { Hints } from "../reading.ts"
+
+/** What is looked at to judge a fetched document. Lengths in code points. */
+export interface Facts {
+  readonly hints: Hints
+  readonly title: string
+  readonly text: string
+  /** All visible text of the page, cut. */
+  readonly visible: string
+  readonly visibleChars: number
+  readonly scripts: number
+  /** Whether JSON-LD says that the article is not free. */
+  readonly locked: boolean
+  /** Markers found in the markup: names of walls and challenges. */
+  readonly markers: ReadonlyArray<string>
+  readonly charsetConfidence: number
+  readonly replaced: number
+  readonly links: number
+}
+export type Evidence = Readonly<Record<string, unknown>>
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly evidence: Evidence
+}
+
+/** A page that shows this many characters is judged by its content, not by words it happens to contain. */
+const wallChars = 1500
+/** S4.7: fewer characters are an empty body. */
+const emptyChars = 100
+
+const challenge =
+  /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|access denied|request blocked|attention required|enable javascript and cookies to continue|press (?:&|and) hold|captcha|ddos protection|security check|you have been blocked|pardon our interruption|bot detection)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|보안문자|로봇이 아닙니다/iu
+const consent =
+  /\b(?:before you continue|we (?:and our (?:\d+ )?partners )?(?:use|value|need) (?:cookies|your (?:privacy|consent))|accept (?:all )?cookies|manage (?:cookies|consent)|your privacy (?:choices|matters)|consent to (?:the use|cookies))\b|wir (?:verwenden|nutzen) cookies|zustimmen (?:und|&) weiter|mit werbung (?:weiter)?lesen|accepter (?:et|les cookies)|쿠키 (?:사용|수집)에 동의|개인정보 (?:수집|처리).{0,20}동의/iu
+const wall =
+  /\b(?:subscribe (?:now )?to (?:continue|read|unlock|keep)|to continue reading|this (?:article|content|story) is (?:for|only|exclusive|available)\b.{0,40}(?:subscriber|member)|already a subscriber|subscribers? only|(?:free|remaining) articles? (?:left|remaining|this month)|log ?in to (?:read|continue)|become a (?:member|subscriber))\b|weiterlesen mit|nur für abonnenten|jetzt abonnieren|jetzt weiterlesen|réservé aux abonnés|il vous reste \d+%|exclusivo para suscriptores|contenido exclusivo|riservato agli abbonati|유료\s?(?:회원|기사|구독)|구독(?:자|회원)\s?(?:전용|만)|로그인 ?(?:후|하시면).{0,15}(?:볼|읽|이용)/iu
+
+const excerpt = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[0]?.slice(0, 80) ?? null
+
+const blocked = ({ hints, markers, visible, visibleChars }: Facts): Evidence | null => {
+  const marker =
+    markers.find((it) => it.startsWith("challenge")) ?? (visibleChars < wallChars ? excerpt(challenge, visible) : null)
+  if (hints.status === 401 || hints.status === 403 || hints.status === 429 || hints.status === 451)
+    return { status: hints.status, marker }
+  return marker === null || visibleChars >= wallChars ? null : { status: hints.status, marker }
+}
+const consented = ({ text, visible, visibleChars }: Facts): Evidence | null => {
+  const marker = visibleChars < wallChars * 2 && [...text].length < wallChars / 2 ? excerpt(consent, visible) : null
+  return marker === null ? null : { marker, chars: visibleChars }
+}
+const walled = ({ locked, markers, text, visible }: Facts): Evidence | null => {
+  const chars = [...text].length
+  const marker = markers.find((it) => it.startsWith("paywall")) ?? (chars < wallChars ? excerpt(wall, visible) : null)
+  if (locked && chars < wallChars * 2) return { marker: marker ?? "isAccessibleForFree", chars }
+  return marker === null || chars >= wallChars ? null : { marker, chars }
+}
+
+/** The rules in order: the first that speaks is the verdict. Its order is the policy. */
+const rules: ReadonlyArray<{ readonly verdict: Verdict; readonly rule: (facts: Facts) => Evidence | null }> = [
+  { verdict: "partial", rule: ({ hints }) => (hints.truncated ? { truncated: true } : null) },
+  { verdict: "blocked", rule: blocked },
+  {
+    verdict: "soft_404",
+    rule: ({ hints }) => (hints.status === 404 || hints.status === 410 ? { status: hints.status } : null)
+  },
+  { verdict: "consent", rule: consented },
+  { verdict: "paywall", rule: walled },
+  {
+    verdict: "charset_uncertain",
+    rule: ({ charsetConfidence, replaced, visibleChars }) =>
+      charsetConfidence < 0.5 && visibleChars > 0 ? { confidence: charsetConfidence, replaced } : null
+  }
+]
+
+/** The one verdict on an HTML document that was read as an article. */
+export const judge = (facts: Facts): Judgement => {
+  for (const { rule, verdict } of rules) {
+    const evidence = rule(facts)
+    if (evidence !== null) return { verdict, evidence }
+  }
+  const chars = [...facts.text.slice(0, emptyChars * 4)].length
+  if (chars < emptyChars)
+    return {
+      verdict: "empty",
+      evidence: { chars, title: facts.title.length, scripts: facts.scripts, visible: facts.visibleChars }
+    }
+  return { verdict: "ok", evidence: {} }
+}
