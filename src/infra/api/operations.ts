@@ -1,0 +1,146 @@
+import { Schema } from "effect"
+import { Article } from "../../domain/article.ts"
+import { Priority } from "../../domain/crawl.ts"
+import { Source, SourceInput } from "../../domain/source.ts"
+import { Topic } from "../../domain/topics.ts"
+import {
+  Changed,
+  DeadLetterRow,
+  Enqueued,
+  Explanation,
+  HostName,
+  HostRow,
+  Id,
+  Imported,
+  Instant,
+  Label,
+  Limit,
+  Rows,
+  Status,
+  URLS_MAX
+} from "./answers.ts"
+
+export type Scope = "read" | "admin"
+
+/**
+ * One thing the crawler can be asked to do. The same row mounts the route, documents it, is called by other processes and
+ * types the service. Fields of `input` named in the path come from there; the others from the query of a GET or DELETE,
+ * from the JSON body otherwise.
+ */
+export interface Operation<I extends Schema.Struct.Fields, O extends Schema.Constraint> {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  readonly path: string
+  readonly scope: Scope
+  readonly summary: string
+  readonly input: Schema.Struct<I>
+  readonly output: O
+  /** Status of success. */
+  readonly status: 200 | 201 | 202
+}
+
+const operation = <const I extends Schema.Struct.Fields, O extends Schema.Constraint>(
+  method: Operation<I, O>["method"],
+  path: string,
+  scope: Scope,
+  summary: string,
+  io: { readonly input: I; readonly output: O; readonly status?: 201 | 202 }
+): Operation<I, O> => ({
+  method,
+  path: `/api/v1${path}`,
+  scope,
+  summary,
+  input: Schema.Struct(io.input),
+  output: io.output,
+  status: io.status ?? 200
+})
+
+const optional = Schema.optionalKey
+/** Longest SQL text: larger work belongs in a file for `psql`. */
+const SQL_CHARS_MAX = 100_000
+const ids = Schema.Array(Id).check(Schema.isMinLength(1), Schema.isMaxLength(1000))
+const urls = Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(URLS_MAX))
+const inputs = Schema.Array(SourceInput).check(Schema.isMinLength(1), Schema.isMaxLength(URLS_MAX))
+
+export const operations = {
+  enqueue: operation("POST", "/crawl-jobs", "admin", "Give URLs to the crawler.", {
+    input: { urls, category: optional(Label), priority: optional(Priority) },
+    output: Enqueued,
+    status: 202
+  }),
+  "sources.list": operation("GET", "/sources", "read", "All sources.", {
+    input: {},
+    output: Schema.Struct({ sources: Schema.Array(Source) })
+  }),
+  "sources.show": operation("GET", "/sources/:id", "read", "One source.", { input: { id: Id }, output: Source }),
+  "sources.add": operation("POST", "/sources", "admin", "Add a source; one of the same URL and section is returned.", {
+    input: SourceInput.fields,
+    output: Source,
+    status: 201
+  }),
+  "sources.import": operation("POST", "/sources/import", "admin", "Add many sources.", {
+    input: { sources: inputs },
+    output: Imported
+  }),
+  "sources.update": operation("PATCH", "/sources/:id", "admin", "Enable or disable a source.", {
+    input: { id: Id, enabled: Schema.Boolean },
+    output: Source
+  }),
+  "sources.remove": operation("DELETE", "/sources/:id", "admin", "Forget a source; its articles stay.", {
+    input: { id: Id },
+    output: Schema.Struct({ id: Schema.String })
+  }),
+  "articles.list": operation("GET", "/articles", "read", "Articles by id; page with `after`.", {
+    input: {
+      host: optional(HostName),
+      url: optional(Schema.String),
+      since: optional(Instant),
+      after: optional(Id),
+      limit: optional(Limit),
+      html: optional(Schema.Boolean)
+    },
+    output: Schema.Struct({ articles: Schema.Array(Article), next: Schema.NullOr(Schema.String) })
+  }),
+  "articles.show": operation("GET", "/articles/:id", "read", "One article.", { input: { id: Id }, output: Article }),
+  explain: operation("GET", "/explain", "read", "Rule, fetcher and priority of a URL, why, and its history.", {
+    input: { url: Schema.String },
+    output: Explanation
+  }),
+  "dlq.list": operation("GET", "/dead-letters", "read", "Dead letters, newest first.", {
+    input: { topic: optional(Topic), limit: optional(Limit) },
+    output: Schema.Struct({ letters: Schema.Array(DeadLetterRow) })
+  }),
+  "dlq.show": operation("GET", "/dead-letters/:id", "read", "One dead letter with its input.", {
+    input: { id: Id },
+    output: Schema.Struct({ ...DeadLetterRow.fields, bytes: Schema.String })
+  }),
+  "dlq.replay": operation("POST", "/dead-letters/replay", "admin", "Work on dead letters again.", {
+    input: { ids },
+    output: Changed
+  }),
+  "dlq.drop": operation("POST", "/dead-letters/drop", "admin", "Delete dead letters.", {
+    input: { ids },
+    output: Changed
+  }),
+  "hosts.list": operation("GET", "/hosts", "read", "Hosts, those with the most articles first.", {
+    input: { limit: optional(Limit) },
+    output: Schema.Struct({ hosts: Schema.Array(HostRow) })
+  }),
+  "hosts.show": operation("GET", "/hosts/:host", "read", "One host.", { input: { host: HostName }, output: HostRow }),
+  status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
+  sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {
+    input: {
+      text: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(SQL_CHARS_MAX))
+    },
+    output: Rows
+  })
+} as const
+
+export type OperationName = keyof typeof operations
+export type Input<N extends OperationName> = (typeof operations)[N]["input"]["Type"]
+export type Output<N extends OperationName> = (typeof operations)[N]["output"]["Type"]
+
+export const operationNames = Object.keys(operations) as ReadonlyArray<OperationName>
+
+/** Names of the path's parameters, in order. */
+export const pathParameters = (path: string): ReadonlyArray<string> =>
+  [...path.matchAll(/:([a-z_]+)/g)].flatMap((it) => it[1] ?? [])
