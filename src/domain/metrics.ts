@@ -1,25 +1,14 @@
 import { Metric } from "effect"
 import { Verdict } from "./article.ts"
 import { Code } from "./errors.ts"
+import { type StageName, stageNames } from "./stages.ts"
 import { Topic } from "./topics.ts"
 
 /**
  * What the pipeline counts. Names follow Prometheus (`_total` counts, `_seconds` times); every label comes from a closed
  * set, so the number of series is bounded by this file. Hosts and URLs are never labels: they belong to logs and the store.
  */
-const stages = [
-  "scheduler",
-  "fetcher",
-  "validator",
-  "parser",
-  "scorer",
-  "router",
-  "enricher",
-  "sweeper",
-  "researcher",
-  "api"
-] as const
-export type StageLabel = (typeof stages)[number]
+export type StageLabel = StageName
 
 /** How one input of a stage ended. `unavailable`: a dependency was down, nothing is counted against the input. */
 const results = ["done", "retryable", "suspendable", "fatal", "postponed", "unavailable"] as const
@@ -51,7 +40,7 @@ const seconds = (name: string, description: string, boundaries: ReadonlyArray<nu
   Metric.histogram(name, { description, boundaries })
 
 const messages = counter("crawler_stage_messages_total", "Inputs of a stage, by how they ended.")
-const stageMetrics = each(stages, (stage) =>
+const stageMetrics = each(stageNames, (stage) =>
   each(results, (result) => Metric.withAttributes(messages, { stage, result }))
 )
 /** `crawler_stage_messages_total{stage,result}` */
@@ -63,7 +52,7 @@ const stageTime = seconds(
   [0.0005, 0.002, 0.01, 0.05, 0.2, 1, 5, 30]
 )
 /** `crawler_stage_seconds{stage}` */
-export const stageSeconds = each(stages, (stage) => Metric.withAttributes(stageTime, { stage }))
+export const stageSeconds = each(stageNames, (stage) => Metric.withAttributes(stageTime, { stage }))
 
 const failed = counter("crawler_failures_total", "Inputs that did not go on, by code.")
 /** `crawler_failures_total{code}` */
@@ -112,7 +101,7 @@ export const busBacklog = (topic: Topic, state: BacklogState) => backlogMetrics(
 
 /** Counters that start at zero, so that a rate sees their first increment. */
 export const initial = [
-  ...stages.flatMap((stage) => results.map((result) => stageMessages(stage, result))),
+  ...stageNames.flatMap((stage) => results.map((result) => stageMessages(stage, result))),
   ...Code.literals.map(failures),
   ...articleResults.map(articles),
   ...Verdict.literals.map(documents),

@@ -10,10 +10,16 @@ const hopsMax = 10
 /** What the limit of a one-shot crawl has let through: how many articles came, and which pages still wait. */
 export class Quota extends Context.Service<
   Quota,
-  { readonly limit: number; taken: number; delivered: number; readonly waiting: Array<Planned> }
+  {
+    readonly limit: number
+    taken: number
+    delivered: number
+    readonly seen: Set<string>
+    readonly waiting: Array<Planned>
+  }
 >()("crawler/Quota") {
   static readonly layer = (limit: number) =>
-    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, waiting: [] }))
+    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, seen: new Set(), waiting: [] }))
 }
 
 const mayBeArticle = ({ job }: Planned): boolean => job.target.type === "article" || job.target.type === "auto"
@@ -22,6 +28,8 @@ const looksLikeList = ({ job }: Planned): boolean => job.priority.by === "catego
 /** Lets through as many pages as articles are still wanted; the others wait, in case some turn out to be none. */
 const admit = (quota: Quota["Service"], links: ReadonlyArray<Planned>): ReadonlyArray<Planned> =>
   links.filter((link) => {
+    if (quota.seen.has(link.url_key)) return false
+    quota.seen.add(link.url_key)
     if (looksLikeList(link) || !mayBeArticle(link)) return true
     if (quota.taken < quota.limit) {
       quota.taken += 1
@@ -59,6 +67,7 @@ export const crawl = Effect.fnUntraced(function* (urls: ReadonlyArray<HttpUrl>) 
   while (quota.delivered < quota.limit && quota.waiting.length > 0) {
     const more = quota.waiting.splice(0, quota.limit - quota.delivered)
     quota.taken -= more.length
+    for (const link of more) quota.seen.delete(link.url_key)
     yield* frontier.enqueue(more)
     yield* drained
   }

@@ -4,6 +4,7 @@ import { Fetched } from "../domain/fetching.ts"
 import { Parsed, Scored, Validated } from "../domain/flow.ts"
 import { fetchRetry, stageRetry } from "../domain/job.ts"
 import type { Policy } from "../domain/policy.ts"
+import type { StageName } from "../domain/stages.ts"
 import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
 import { acknowledge, type Intake, link } from "./chain.ts"
 import { fetch } from "./fetch.ts"
@@ -14,6 +15,13 @@ import { score } from "./score.ts"
 import type { Requeue } from "./stage.ts"
 import { sweep } from "./sweep.ts"
 import { validate } from "./validate.ts"
+
+interface Row {
+  readonly name: StageName
+  readonly takes: ReadonlyArray<string>
+  readonly does: string
+  readonly gives: ReadonlyArray<string>
+}
 
 /**
  * The map. Read the rows downwards: each stage takes what the one above gives. A stage that is not in this process gets
@@ -64,10 +72,7 @@ export const stages = [
   },
   { name: "sweeper", takes: ["clock"], does: "checkpoints, vacuums, expired raw pages and leases", gives: [] },
   { name: "api", takes: ["HTTP"], does: "admin, articles, explain under /api/v1", gives: ["crawl.*"] }
-] as const
-
-export type StageName = (typeof stages)[number]["name"]
-export const stageNames: ReadonlyArray<StageName> = stages.map((it) => it.name)
+] as const satisfies ReadonlyArray<Row>
 
 const weights: ReadonlyMap<Topic, number> = new Map(crawlTopics.map((topic) => [topic, crawlWeights[topic]]))
 

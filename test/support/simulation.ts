@@ -1,0 +1,173 @@
+import { Effect, Exit, Fiber, Layer, Option, Random, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import type { Article } from "../../src/domain/article.ts"
+import { Fatal, Retryable, Unavailable } from "../../src/domain/errors.ts"
+import { Bus, Frontier, Pages } from "../../src/domain/ports.ts"
+import { seedJob } from "../../src/domain/seed.ts"
+import { parseHttpUrl } from "../../src/domain/url.ts"
+import { MemoryBus } from "../../src/infra/bus.memory.ts"
+import { pipeline } from "../../src/streams/topology.ts"
+import { articlePage, listPage } from "./pages.ts"
+import { type Web, world } from "./world.ts"
+
+/** A small universe: every page, and how its first requests fail, follow from the seed alone. */
+interface Universe {
+  readonly web: Web
+  readonly seeds: ReadonlyArray<string>
+  readonly articles: ReadonlyArray<string>
+  /** Articles whose pages never come: each must end in a named state. */
+  readonly hopeless: ReadonlySet<string>
+}
+
+/** Numbers in [0, 1) that follow from a seed (xorshift, Marsaglia 2003). */
+const generator = (seed: number) => {
+  let state = (seed * 2654435761 + 1) >>> 0 || 1
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 4294967296
+  }
+}
+
+const failure = (draw: number, host: string) => {
+  if (draw < 0.3) return new Retryable({ code: "http_5xx", message: `${host}: 503` })
+  if (draw < 0.5) return new Retryable({ code: "network", message: `${host}: reset` })
+  if (draw < 0.7) return new Retryable({ code: "http_429", message: `${host}: 429`, after: 7000 })
+  return { status: 200, body: "<html><body><p>cut", truncated: true }
+}
+
+const universe = (seed: number): Universe => {
+  const draw = generator(seed)
+  const hosts = Array.from({ length: 2 + Math.floor(draw() * 4) }, (_, at) => `h${at}.example`)
+  const pages = new Map<string, string>()
+  const flaky = new Map<string, ReadonlyArray<number>>()
+  const articles: Array<string> = []
+  const hopeless = new Set<string>()
+  for (const host of hosts) {
+    const count = 3 + Math.floor(draw() * 12)
+    const paths = Array.from({ length: count }, (_, at) => `/news/2026/11/${10 + at}/story-${at}-${seed}`)
+    // Links repeat, some with tracking parameters: the same article all the same.
+    const links = paths.flatMap((path) => (draw() < 0.3 ? [path, `${path}?utm_source=x`] : [path]))
+    pages.set(`https://${host}/`, listPage(links))
+    for (const path of paths) {
+      const url = `https://${host}${path}`
+      articles.push(url)
+      pages.set(url, articlePage(`Story ${path.slice(-12)} from ${host}`))
+      if (draw() < 0.05) hopeless.add(url)
+      else if (draw() < 0.3) flaky.set(url, Array.from({ length: 1 + Math.floor(draw() * 2) }, draw))
+    }
+  }
+  const web: Web = (url, request) => {
+    const key = url.split("?")[0] ?? url
+    const host = new URL(url).hostname
+    if (hopeless.has(key)) return new Retryable({ code: "network", message: `${host}: never` })
+    const draws = flaky.get(key)
+    const fails = draws?.[request - 1]
+    if (fails !== undefined) return failure(fails, host)
+    return pages.get(key) ?? new Fatal({ code: "http_4xx", message: `${key} is not there` })
+  }
+  return { web, seeds: hosts.map((host) => `https://${host}/`), articles, hopeless }
+}
+
+/** A bus that loses answers (the settlement was stored, the caller hears it failed) and publishes some messages twice. */
+const unreliable = (draw: () => number) =>
+  Layer.effect(
+    Bus,
+    Effect.map(Bus, (bus) =>
+      Bus.of({
+        ...bus,
+        settle: (settlements) =>
+          Effect.suspend(() => {
+            const lot = draw()
+            const down = Effect.fail(new Unavailable({ dependency: "bus", message: "answer lost" }))
+            if (lot < 0.03) return down
+            if (lot < 0.06) return Effect.andThen(bus.settle(settlements), down)
+            const twice = settlements.map((it) => ({
+              ...it,
+              publish: it.publish.flatMap((message) =>
+                draw() < 0.05 ? [message, { ...message, id: `${message.id}!` }] : [message]
+              )
+            }))
+            return bus.settle(twice)
+          })
+      })
+    )
+  )
+
+/** Runs the pipeline in virtual time until it is drained, crashing it now and then: all leases void, all fibers gone. */
+const live = Effect.fnUntraced(function* (draw: () => number) {
+  const { crash } = yield* MemoryBus
+  let crashes = Math.floor(draw() * 4)
+  for (let step = 0; step < 5000; step += 1) {
+    const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+    const until = crashes > 0 ? 1 + Math.floor(draw() * 40) : Number.POSITIVE_INFINITY
+    for (let turn = 0; turn < until && chain.pollUnsafe() === undefined; turn += 1) {
+      yield* TestClock.adjust(turn < 200 ? "250 millis" : "20 seconds")
+      if (turn > 20_000) return yield* Effect.die(new Error("the pipeline never drained"))
+    }
+    const done = Option.fromUndefinedOr(chain.pollUnsafe())
+    if (Option.isSome(done)) {
+      if (Exit.isFailure(done.value)) return yield* Effect.failCause(done.value.cause)
+      return
+    }
+    crashes -= 1
+    yield* Fiber.interrupt(chain)
+    yield* crash
+  }
+})
+
+const check = Effect.fnUntraced(function* ({ articles, hopeless }: Universe, delivered: ReadonlyArray<Article>) {
+  const pages = yield* Pages
+  const stored = yield* pages.articles({ limit: 10_000 })
+  const { deadLetters, messages } = yield* MemoryBus
+  const letters = yield* deadLetters
+  const left = yield* messages
+  const expected = articles.filter((it) => !hopeless.has(it))
+  const byUrl = new Map<string, number>()
+  for (const it of stored) byUrl.set(it.identity, (byUrl.get(it.identity) ?? 0) + 1)
+  const told = new Set(delivered.map((it) => it.identity))
+  const named = new Set(letters.map((it) => it.key))
+  const lost = expected.filter((it) => !byUrl.has(it))
+  const doubled = [...byUrl].filter(([, count]) => count > 1)
+  const untold = expected.filter((it) => !told.has(it))
+  const unnamed = [...hopeless].filter((it) => !named.has(new URL(it).hostname))
+  const report = {
+    lost,
+    doubled,
+    untold,
+    unnamed,
+    left: left.length,
+    letters: letters.map((it) => `${it.key} ${it.code}`)
+  }
+  const extra = stored.length - expected.length
+  if (lost.length + doubled.length + untold.length + unnamed.length + left.length !== 0 || extra !== 0) {
+    return yield* Effect.die(new Error(JSON.stringify({ extra, ...report }, null, 1)))
+  }
+})
+
+/** One universe from its first link to the last outcome; fails with what was lost, doubled or left without a name. */
+export const simulate = (seed: number): Promise<void> => {
+  const place = universe(seed)
+  const draw = generator(seed * 7919)
+  const delivered: Array<Article> = []
+  const program = Effect.gen(function* () {
+    const frontier = yield* Frontier
+    const seeding = { type: "list", hops: 1, lists: false, category: null, visit: 0 } as const
+    const urls = place.seeds.flatMap((it) => {
+      const url = parseHttpUrl(it)
+      return url._tag === "Success" ? [url.success] : []
+    })
+    yield* frontier.enqueue(urls.map((url) => seedJob(url, seeding, 0)))
+    yield* live(draw).pipe(Effect.provide(unreliable(draw)))
+    yield* check(place, delivered)
+  })
+  return Effect.runPromise(
+    program.pipe(
+      Effect.scoped,
+      Effect.provide(world(place.web, { delivered })),
+      Random.withSeed(seed),
+      Effect.provide(TestClock.layer())
+    )
+  )
+}
