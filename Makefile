@@ -3,7 +3,7 @@ SHELL := /bin/sh
 BUN := .tools/bun
 SOURCES := $(shell find src sql -type f 2>/dev/null)
 # Workers are entrypoints of their own in the executable; those that exist are built in.
-WORKERS := $(wildcard src/infra/embedded/worker.ts src/infra/reader/worker.ts src/infra/worker.*.ts)
+WORKERS := $(wildcard src/infra/reader.entry.ts src/infra/embedded/worker.ts)
 SETUP := node_modules/.setup
 
 .DEFAULT_GOAL := help

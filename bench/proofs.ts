@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /**
- * Lists the proofs, or runs one: each is a program `bench/proofs/NAME.ts` whose first line is its name and its bar. It
+ * Lists the proofs, or runs one: each is a program `bench/proofs/NAME.ts` whose docstring opens with its claim and its bar. It
  * sets up what it needs, prints a table and its figure last, and exits 0 only if the bar holds.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -13,14 +13,25 @@ export interface Listed {
 
 const folder = join(import.meta.dir, "proofs")
 
-/** `/** Proof NAME: the bar. ` as the first line of a file makes it a proof. */
+/** The first docstring of a file as one line, up to its first empty line. */
+const opening = (text: string): string =>
+  (/\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "")
+    .split("\n")
+    .map((it) => it.replace(/^\s*\*? ?/, "").trim())
+    .join("\n")
+    .trim()
+    .split("\n\n", 1)
+    .join("")
+    .replaceAll("\n", " ")
+
+/** A file whose docstring opens with `Proof NAME: …`, or that states a `Claim:` and its `Bar:`, is a proof. */
 export const listed = (): ReadonlyArray<Listed> =>
   readdirSync(folder)
     .sort()
     .flatMap((file) => {
-      const text = readFileSync(join(folder, file), "utf8")
-      const [, name, bar] = /^(?:#!.*\n)?\/\*\*\s*(?:\*\s*)?Proof ([\w-]+): (.+?)(?:\s*\*\/)?\s*$/m.exec(text) ?? []
-      return name === undefined || bar === undefined || `${name}.ts` !== file ? [] : [{ name, bar }]
+      const name = file.replace(/\.ts$/, "")
+      const bar = /^(?:Proof [\w-]+|Claim): (.+)$/.exec(opening(readFileSync(join(folder, file), "utf8")))?.[1]
+      return bar === undefined ? [] : [{ name, bar }]
     })
 
 const main = async (name: string | undefined, rest: readonly string[]): Promise<number> => {

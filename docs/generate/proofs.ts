@@ -3,7 +3,7 @@ import { type Document, made, table } from "./document.ts"
 
 export const proofs: Document = {
   path: "docs/proofs.md",
-  make: () => `${made("the first lines of bench/proofs/*.ts")}
+  make: () => `${made("the docstrings of bench/proofs/*.ts")}
 
 # Proofs
 
@@ -11,7 +11,7 @@ Each claim with a number is a program. It sets up what it needs, prints a table 
 its bar holds: \`make proof NAME=demo\`. A proof that needs something this machine does not have exits 66 and says what.
 
 ${table(
-  ["name", "bar"],
+  ["name", "claim and bar"],
   listed().map(({ bar, name }) => [`\`${name}\``, bar])
 )}
 `
