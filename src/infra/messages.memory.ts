@@ -73,7 +73,10 @@ export class Messages {
 
   /** What is in the way of storing this message, or the message. */
   encode(outgoing: Outgoing): Result.Result<Message, string> {
-    return Result.try({ try: () => JSON.stringify({ ...outgoing, not_before: undefined }), catch: String }).pipe(
+    return Result.try({
+      try: () => JSON.stringify({ ...outgoing, payload: outgoing.payload ?? null, not_before: undefined }),
+      catch: String
+    }).pipe(
       Result.flatMap((json) => {
         // A UTF-16 unit is at most 3 bytes of UTF-8: most messages need no count.
         const bytes = json.length * 3 <= messageBytesMax ? 0 : Buffer.byteLength(json)

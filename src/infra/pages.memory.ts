@@ -7,12 +7,17 @@ import { MemoryUrls, unseen } from "./urls.memory.ts"
 const rawBytesStandard = 256 * 1024 * 1024
 /** Outcomes held, for tests and a closing report. */
 const outcomesMax = 10_000
+/** Articles that stay readable without `keepArticles`: what a chain may have between storing and delivering, many times over. */
+const articlesRecent = 2000
 /** Articles known by identity; a one-shot run of more belongs in a store. */
 const articlesMax = 1_000_000
 
 export interface Options {
   readonly rawBytesMax?: number
-  /** false: only identities and hashes are kept, enough to tell new, revision and duplicate apart. */
+  /**
+   * false: of older articles only identity and hash are kept, enough to tell new, revision and duplicate apart; the
+   * latest stay readable until they are delivered.
+   */
   readonly keepArticles?: boolean
 }
 
@@ -20,8 +25,11 @@ interface Known {
   readonly hash: bigint | number
   /** The first URL the article was seen at: only it writes revisions. */
   readonly url_key: string
-  readonly article: Article | null
+  /** Who found it new and who last changed it: asked again, they are answered as before. */
+  readonly new_by: string
+  readonly revised_by: string | null
 }
+type Row = Parameters<Pages["Service"]["saveArticles"]>[0][number]
 
 /** What only memory can show. */
 export class MemoryPages extends Context.Service<
@@ -33,14 +41,13 @@ export const layer = (options: Options = {}): Layer.Layer<Pages | MemoryPages, n
   Layer.effectContext(
     Effect.map(MemoryUrls, (urls) => {
       const raws = new Raws(options.rawBytesMax ?? rawBytesStandard)
-      const articles = new Map<string, Known>()
+      const articles = new Articles(urls, (options.keepArticles ?? true) ? articlesMax : articlesRecent)
       const outcomes = new Map<string, OutcomeRecord>()
       const pages = Pages.of({
         saveRaws: (rows) => Effect.sync(() => rows.forEach((it) => raws.put(it))),
         raw: (id) => Effect.sync(() => raws.get(id)),
-        saveArticles: (rows) =>
-          Effect.sync(() => rows.map((it) => saveArticle(articles, urls, it, options.keepArticles ?? true))),
-        articles: (query) => Effect.sync(() => find(articles, query)),
+        saveArticles: (rows) => Effect.sync(() => rows.map((it) => articles.save(it))),
+        articles: (query) => Effect.sync(() => articles.find(query)),
         saveOutcomes: (rows) => Effect.sync(() => saveOutcomes(outcomes, rows)),
         url: (key) => Effect.sync(() => urls.get(key) ?? null),
         saveValidators: (rows) => Effect.sync(() => rows.forEach((it) => urls.set(seen(urls, it))))
@@ -80,24 +87,48 @@ class Raws {
   }
 }
 
-const saveArticle = (
-  articles: Map<string, Known>,
-  urls: MemoryUrls["Service"],
-  row: { readonly article: Article; readonly url_key: string },
-  keep: boolean
-): Saved => {
-  const { article, url_key } = row
-  const before = articles.get(article.id)
-  const hash = Bun.hash(`${article.title}\n${article.text}`)
-  learn(urls, article, url_key)
-  if (before === undefined) {
-    if (articles.size < articlesMax) articles.set(article.id, { hash, url_key, article: keep ? article : null })
-    return "new"
+class Articles {
+  private readonly known = new Map<string, Known>()
+  private readonly held = new Map<string, Article>()
+  constructor(
+    private readonly urls: MemoryUrls["Service"],
+    private readonly heldMax: number
+  ) {}
+
+  save({ article, url_key, job_id }: Row): Saved {
+    const before = this.known.get(article.id)
+    const hash = Bun.hash(`${article.title}\n${article.text}`)
+    learn(this.urls, article, url_key)
+    if (before === undefined) {
+      this.keep(article, { hash, url_key, new_by: job_id, revised_by: null })
+      return "new"
+    }
+    if (before.new_by === job_id) return "new"
+    if (before.revised_by === job_id) return "revision"
+    if (before.hash === hash || before.url_key !== url_key) return "duplicate"
+    const detected_at = this.held.get(article.id)?.detected_at ?? article.detected_at
+    this.keep({ ...article, detected_at }, { ...before, hash, revised_by: job_id })
+    return "revision"
   }
-  if (before.hash === hash || before.url_key !== url_key) return "duplicate"
-  const detected_at = before.article?.detected_at ?? article.detected_at
-  articles.set(article.id, { hash, url_key, article: keep ? { ...article, detected_at } : null })
-  return "revision"
+
+  /** By id, so that `after` pages through without a gap. */
+  find({ ids, host, since, after, limit }: Parameters<Pages["Service"]["articles"]>[0]): ReadonlyArray<Article> {
+    const named = ids === undefined ? [...this.held.values()] : ids.flatMap((id) => this.held.get(id) ?? [])
+    return named
+      .filter((it) => host === undefined || it.host === host)
+      .filter((it) => since === undefined || Date.parse(it.detected_at) >= since)
+      .filter((it) => after === undefined || it.id > after)
+      .sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0))
+      .slice(0, limit)
+  }
+
+  private keep(article: Article, known: Known): void {
+    if (this.known.size < articlesMax || this.known.has(article.id)) this.known.set(article.id, known)
+    this.held.delete(article.id)
+    this.held.set(article.id, article)
+    const [oldest] = this.held.keys()
+    if (this.held.size > this.heldMax && oldest !== undefined) this.held.delete(oldest)
+  }
 }
 
 const learn = (urls: MemoryUrls["Service"], article: Article, url_key: string): void => {
@@ -118,20 +149,4 @@ const saveOutcomes = (outcomes: Map<string, OutcomeRecord>, rows: ReadonlyArray<
     if (outcomes.size <= outcomesMax) break
     outcomes.delete(id)
   }
-}
-
-/** By id, so that `after` pages through without a gap. */
-const find = (
-  articles: Map<string, Known>,
-  query: Parameters<Pages["Service"]["articles"]>[0]
-): ReadonlyArray<Article> => {
-  const { ids, host, since, after, limit } = query
-  const known = ids === undefined ? [...articles.values()] : ids.flatMap((id) => articles.get(id) ?? [])
-  return known
-    .flatMap((it) => it.article ?? [])
-    .filter((it) => host === undefined || it.host === host)
-    .filter((it) => since === undefined || Date.parse(it.detected_at) >= since)
-    .filter((it) => after === undefined || it.id > after)
-    .sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0))
-    .slice(0, limit)
 }

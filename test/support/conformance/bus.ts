@@ -1,8 +1,9 @@
 import { expect } from "bun:test"
 import { Clock, Effect, type Layer, Result } from "effect"
-import { crashesMax } from "../../../src/domain/job.ts"
 import { Bus } from "../../../src/domain/ports.ts"
-import { crawlTopics, crawlWeights, type DeadLetter, messageBytesMax } from "../../../src/domain/topics.ts"
+import { type DeadLetter, messageBytesMax } from "../../../src/domain/topics.ts"
+import { leases } from "./bus.leases.ts"
+import { ends, shares } from "./bus.shares.ts"
 import { type ClockName, sentences, until } from "./clock.ts"
 import { consumer, ids, message, settle, soon, subscription, topics, total } from "./consumer.ts"
 
@@ -26,9 +27,10 @@ export const busSuite = <R, E>(name: string, layer: Layer.Layer<Bus | R, E>, opt
   ends(it, options)
 }
 
-type It<R> = ReturnType<typeof sentences<Bus | R, unknown>>
+/** Registers one sentence about a bus. */
+export type BusSentence<R> = ReturnType<typeof sentences<Bus | R, unknown>>
 
-const delivery = <R>(it: It<R>, { clock }: BusOptions<R>) => {
+const delivery = <R>(it: BusSentence<R>, { clock }: BusOptions<R>) => {
   it("a message is delivered as it was published", () =>
     Effect.gen(function* () {
       const bus = yield* Bus
@@ -140,89 +142,7 @@ const delivery = <R>(it: It<R>, { clock }: BusOptions<R>) => {
     }))
 }
 
-const leases = <R>(it: It<R>, { clock, leaseMs, crash, deadLetters }: BusOptions<R>) => {
-  it("a lease that nobody renews runs out and the message is delivered again", () =>
-    Effect.gen(function* () {
-      yield* Bus.use((bus) => bus.publish([message("m")]))
-      const first = yield* consumer(clock, subscription())
-      const lost = yield* first.next
-      yield* first.die
-      const second = yield* consumer(clock, subscription())
-      const again = yield* second.next
-      expect(again.envelope).toEqual(lost.envelope)
-      expect(again.receipt.lease).toBeGreaterThan(lost.receipt.lease)
-    }))
-
-  it("a lease is renewed while its delivery is out", () =>
-    Effect.gen(function* () {
-      yield* Bus.use((bus) => bus.publish([message("m")]))
-      const first = yield* consumer(clock, subscription())
-      const held = yield* first.next
-      const second = yield* consumer(clock, subscription())
-      expect(yield* second.within(3 * leaseMs)).toEqual([])
-      yield* settle([held])
-      expect(yield* total).toBe(0)
-    }))
-
-  it("a settlement that comes after its lease was lost does nothing", () =>
-    Effect.gen(function* () {
-      yield* Bus.use((bus) => bus.publish([message("m")]))
-      const first = yield* consumer(clock, subscription())
-      const lost = yield* first.next
-      yield* first.die
-      yield* crash
-      const second = yield* consumer(clock, subscription({ topics: topics("crawl.normal", "fetched") }))
-      const again = yield* second.next
-      yield* settle([lost], [message("of-the-late", { topic: "fetched" })])
-      expect(yield* second.within(50)).toEqual([])
-      yield* settle([again], [message("of-the-holder", { topic: "fetched" })])
-      expect((yield* second.next).envelope.id).toBe("of-the-holder")
-    }))
-
-  it("a settlement given twice counts once", () =>
-    Effect.gen(function* () {
-      yield* Bus.use((bus) => bus.publish([message("m")]))
-      const c = yield* consumer(clock, subscription())
-      const held = yield* c.next
-      yield* settle([held], [message("n", { topic: "parsed" })])
-      yield* settle([held], [message("o", { topic: "parsed" })])
-      expect(yield* total).toBe(1)
-    }))
-
-  it(`a message leased ${crashesMax} times without an outcome is a dead letter: crash_loop`, () =>
-    Effect.gen(function* () {
-      yield* Bus.use((bus) => bus.publish([message("killer", { key: "k", payload: { poison: "독" } })]))
-      for (let n = 0; n < crashesMax; n++) {
-        const victim = yield* consumer(clock, subscription())
-        expect((yield* victim.next).envelope.id).toBe("killer")
-        yield* victim.die
-        yield* crash
-      }
-      const last = yield* consumer(clock, subscription())
-      const [letter] = yield* until(
-        clock,
-        "the dead letter",
-        Effect.map(deadLetters, (all) => (all.length > 0 ? all : undefined))
-      )
-      expect(letter).toMatchObject({ topic: "crawl.normal", key: "k", code: "crash_loop", attempts: crashesMax })
-      expect(letter?.bytes).toContain('"독"')
-      expect(yield* last.within(50)).toEqual([])
-      expect(yield* total).toBe(0)
-    }))
-
-  it("a release gives a message back at once and charges nothing", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish([message("m")])
-      const c = yield* consumer(clock, subscription())
-      for (let n = 0; n < crashesMax + 2; n++) yield* bus.release([(yield* c.next).receipt])
-      const last = yield* c.next
-      expect(last.envelope).toMatchObject({ id: "m", attempt: 0 })
-      expect(yield* deadLetters).toEqual([])
-    }))
-}
-
-const settlement = <R>(it: It<R>, { clock, deadLetters }: BusOptions<R>) => {
+const settlement = <R>(it: BusSentence<R>, { clock, deadLetters }: BusOptions<R>) => {
   const huge = message("huge", { payload: "x".repeat(messageBytesMax + 1) })
 
   it("a settlement stores what it leads to together with its acknowledgement", () =>
@@ -308,111 +228,5 @@ const settlement = <R>(it: It<R>, { clock, deadLetters }: BusOptions<R>) => {
       yield* c.next
       const rows = (yield* bus.backlog).filter((row) => row.ready + row.later + row.leased > 0)
       expect(rows).toEqual([{ topic: "crawl.normal", ready: 2, later: 1, leased: 1 }])
-    }))
-}
-
-const shares = <R>(it: It<R>, { clock }: BusOptions<R>) => {
-  const weighted = crawlTopics.map((topic) => ({ topic, weight: crawlWeights[topic] }))
-  const limit = weighted.reduce((sum, { weight }) => sum + weight, 0)
-  const many = (topic: (typeof crawlTopics)[number], count: number) =>
-    Array.from({ length: count }, (_, n) => message(`${topic}-${n}`, { topic, key: `${topic}-${n}.kr` }))
-
-  it("busy topics have as many out as their weights say", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish(crawlTopics.flatMap((topic) => many(topic, limit)))
-      const c = yield* consumer(clock, subscription({ topics: weighted, limit }))
-      const taken = yield* c.take(limit)
-      const counts = crawlTopics.map((topic) => taken.filter((d) => d.receipt.topic === topic).length)
-      expect(counts).toEqual(weighted.map(({ weight }) => weight))
-      expect(yield* c.within(50)).toEqual([])
-    }))
-
-  it("idle shares are lent, and the owner is served next", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish(many("crawl.low", limit + 5))
-      const c = yield* consumer(clock, subscription({ topics: weighted, limit }))
-      const [first] = yield* c.take(limit)
-      yield* bus.publish(many("crawl.poll", 1))
-      expect(yield* c.within(50)).toEqual([])
-      if (first !== undefined) yield* settle([first])
-      expect((yield* c.next).receipt.topic).toBe("crawl.poll")
-    }))
-
-  it("no topic starves where one delivery at a time is taken", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish(crawlTopics.flatMap((topic) => many(topic, 2 * limit)))
-      const c = yield* consumer(clock, subscription({ topics: weighted, limit: 1 }))
-      const seen = new Set<string>()
-      for (let n = 0; n < limit; n++) {
-        const next = yield* c.next
-        seen.add(next.receipt.topic)
-        yield* settle([next])
-      }
-      expect([...seen].toSorted()).toEqual([...crawlTopics].toSorted())
-    }))
-
-  it("no key has more out than it may, and holds no other back", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish([1, 2, 3, 4, 5].map((n) => message(`a${n}`, { key: "a.kr" })))
-      yield* bus.publish([message("b1", { key: "b.kr" })])
-      const c = yield* consumer(clock, subscription({ perKey: 2, limit: 10 }))
-      const taken = yield* c.take(3)
-      expect(ids(taken).toSorted()).toEqual(["a1", "a2", "b1"])
-      expect(yield* c.within(50)).toEqual([])
-      yield* settle(taken.filter((d) => d.envelope.id === "a1"))
-      expect((yield* c.next).envelope.id).toBe("a3")
-    }))
-
-  it("no more are out than the limit", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish(many("crawl.normal", 10))
-      const c = yield* consumer(clock, subscription({ limit: 3 }))
-      const taken = yield* c.take(3)
-      expect(yield* c.within(50)).toEqual([])
-      yield* settle(taken.slice(0, 2))
-      yield* c.take(2)
-      expect(yield* c.within(50)).toEqual([])
-    }))
-}
-
-const ends = <R>(it: It<R>, { clock }: BusOptions<R>) => {
-  it("a run until drained ends at once on an empty bus", () =>
-    Effect.gen(function* () {
-      const c = yield* consumer(clock, subscription({ untilDrained: true }))
-      expect((yield* c.ended)._tag).toBe("Success")
-    }))
-
-  it("a run until drained waits for what is due later and for what is out, since it may lead to more", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish([message("now"), message("later", { not_before: yield* soon(200) })])
-      const c = yield* consumer(clock, subscription({ untilDrained: true }))
-      const [now, later] = yield* c.take(2)
-      if (now === undefined || later === undefined) throw new Error("two deliveries")
-      yield* settle([now])
-      expect(yield* c.within(50)).toEqual([])
-      expect(yield* c.running).toBe(true)
-      yield* settle([later], [message("more")])
-      yield* settle([yield* c.next])
-      expect((yield* c.ended)._tag).toBe("Success")
-      expect(yield* total).toBe(0)
-    }))
-
-  it("stop ends the stream, and what was taken may still be settled", () =>
-    Effect.gen(function* () {
-      const bus = yield* Bus
-      yield* bus.publish([message("a"), message("b"), message("c")])
-      const c = yield* consumer(clock, subscription({ limit: 2 }))
-      const taken = yield* c.take(2)
-      yield* c.stop
-      expect((yield* c.ended)._tag).toBe("Success")
-      yield* settle(taken, [message("out", { topic: "fetched" })])
-      const rest = yield* consumer(clock, subscription({ topics: topics("crawl.normal", "fetched") }))
-      expect(ids(yield* rest.take(2)).toSorted()).toEqual(["c", "out"])
     }))
 }

@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Context, Effect, Layer, Result } from "effect"
+import type { Article } from "../../src/domain/article.ts"
+import { Outputs } from "../../src/domain/ports.ts"
+import * as jsonl from "../../src/infra/outputs.jsonl.ts"
+import * as none from "../../src/infra/outputs.none.ts"
+import { outputsSuite } from "../support/conformance/outputs.ts"
+import { article } from "../support/conformance/pages.ts"
+import { live } from "../support/effect.ts"
+
+/** A file of its own, gone after the test. */
+class Path extends Context.Service<Path, string>()("test/Path") {}
+const path = Layer.effect(
+  Path,
+  Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "outputs-"))),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true }))
+  ).pipe(Effect.map((folder) => join(folder, "articles.jsonl")))
+)
+const lines = (text: string) => text.split("\n").filter((line) => line !== "")
+const content = Effect.flatMap(Path, (at) => Effect.promise(() => readFile(at, "utf8")))
+const toFile = Layer.unwrap(Effect.map(Path, jsonl.layer)).pipe(Layer.provideMerge(path))
+
+outputsSuite("JSON lines in a file", toFile, {
+  clock: "live",
+  received: Effect.map(content, (text) => lines(text).map((line): Article => JSON.parse(line)))
+})
+
+const deliver = (at: string, id: string) =>
+  Outputs.use((outputs) => outputs.deliver([article(id)])).pipe(Effect.provide(jsonl.layer(at)))
+
+live("lines are appended to what the file has, after a line that was cut is ended", () =>
+  Effect.gen(function* () {
+    const at = yield* Path
+    yield* deliver(at, "first")
+    const whole = yield* content
+    yield* Effect.promise(() => writeFile(at, `${whole}{"id":"cut`))
+    yield* deliver(at, "second")
+    const seen = lines(yield* content)
+    expect(seen.length).toBe(3)
+    expect(seen[1]).toBe('{"id":"cut')
+    expect(JSON.parse(seen[2] ?? "").id).toBe("second")
+  }).pipe(Effect.provide(path))
+)
+
+live("a folder that is not there is named in the failure", () =>
+  Effect.gen(function* () {
+    const at = join(yield* Path, "missing", "articles.jsonl")
+    const result = yield* Effect.result(deliver(at, "x"))
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      _tag: "Unavailable",
+      message: expect.stringContaining(at)
+    })
+  }).pipe(Effect.provide(path))
+)
+
+live("a full disk is Unavailable, not a crash", () =>
+  Effect.gen(function* () {
+    const result = yield* Effect.result(deliver("/dev/full", "x"))
+    expect(Result.isFailure(result) && result.failure._tag).toBe("Unavailable")
+  })
+)
+
+live("nobody listening takes everything and says so", () =>
+  Effect.gen(function* () {
+    const outputs = yield* Outputs
+    expect(outputs.enabled).toBe(false)
+    yield* outputs.deliver([article("x")])
+  }).pipe(Effect.provide(none.layer))
+)
+
+test("stdout gets every line, also through a pipe that is read slowly", async () => {
+  const program = `
+    import { Effect } from "effect"
+    import { Outputs } from "./src/domain/ports.ts"
+    import { layer } from "./src/infra/outputs.jsonl.ts"
+    import { article } from "./test/support/conformance/pages.ts"
+    const text = "본문 ".repeat(5000)
+    const all = Array.from({ length: 200 }, (_, n) => article("id" + n, { text }))
+    await Effect.runPromise(Outputs.use((it) => it.deliver(all)).pipe(Effect.provide(layer("-"))))
+    process.exit(0)`
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    cwd: join(import.meta.dir, "../.."),
+    stdout: "pipe",
+    stderr: "inherit"
+  })
+  const reader = child.stdout.getReader()
+  const parts: Array<Uint8Array> = []
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    parts.push(part.value)
+    await Bun.sleep(1)
+  }
+  const seen = lines(Buffer.concat(parts).toString())
+  expect(seen.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 200 }, (_, n) => `id${n}`))
+  expect(await child.exited).toBe(0)
+})
