@@ -1,0 +1,109 @@
+import { entryOf } from "./feed/entry.ts"
+import { attributeOf, authorOf, dateOf, first, linkOf, textField } from "./feed/field.ts"
+import { finish } from "./feed/finish.ts"
+import { isJsonFeed, readJsonFeed } from "./feed/json.ts"
+import type { Feed, FeedHints } from "./feed/model.ts"
+import { keyOf, kindOf } from "./feed/space.ts"
+import { elements, parseXml, type XmlElement } from "./xml.ts"
+
+export { ITEMS_MAX } from "./feed/finish.ts"
+export type { Feed, FeedEntry, FeedHints } from "./feed/model.ts"
+
+/** How much of a document tells its kind, in characters. */
+const HEAD_CHARS = 8192
+
+const FEED_ROOT = /^<(?:[\w.-]+:)?(?:rss|rdf|feed|channel)[\s/>]/i
+
+/** Is it a feed, by its first element? What stands before it (blanks, comments, a style sheet) does not count. */
+export const isFeed = (text: string): boolean => {
+  const head = text.slice(0, HEAD_CHARS)
+  if (/^\ufeff?\s*\{/.test(head)) return isJsonFeed(text)
+  const bare = head
+    .replace(/<!--[\s\S]*?-->/g, "")
+    .replace(/<\?[\s\S]*?\?>/g, "")
+    .replace(/<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/gi, "")
+  const start = bare.search(/<[a-zA-Z]/)
+  return start >= 0 && FEED_ROOT.test(bare.slice(start))
+}
+
+/** Items wherever they stand: beside the channel (RSS 1.0), in it, or in an item that was never closed. */
+const itemsOf = (parent: XmlElement, root: XmlElement): ReadonlyArray<XmlElement> =>
+  elements(parent).flatMap((it) => {
+    const key = keyOf(it, root)
+    const isItem = key === "item" || key === "entry"
+    if (isItem) return [it, ...itemsOf(it, root)]
+    return key === "channel" || key === "items" || key === "feed" || key === "rdf:rdf" || key === "rss"
+      ? itemsOf(it, root)
+      : []
+  })
+
+const FAULTS: Readonly<Record<string, string>> = {
+  bare_ampersand: "feed_bare_ampersand",
+  undeclared_entity: "feed_undeclared_entity",
+  leading_text: "feed_leading_text",
+  elements_capped: "feed_elements_capped"
+}
+
+const empty = (flags: ReadonlyArray<string>): Feed => ({
+  kind: "unknown",
+  title: null,
+  subtitle: null,
+  link: null,
+  language: null,
+  id: null,
+  author: null,
+  published: null,
+  updated: null,
+  entries: [],
+  links: [],
+  flags
+})
+
+const isTop = (it: XmlElement): boolean => /^(?:rss|rdf|feed|channel)$/.test(it.local)
+
+const topOf = (roots: ReadonlyArray<XmlElement>): XmlElement | undefined =>
+  roots.find(isTop) ?? roots.flatMap((it) => elements(it)).find(isTop) ?? roots[0]
+
+/**
+ * Reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, and JSON Feed. Never fails: a broken feed gives the items that could
+ * be read and a flag per fault; text without any gives no entries and `feed_unreadable`.
+ * @source field case B31; bad inputs B185, B186
+ */
+export const readFeed = (text: string, hints: FeedHints): Feed => {
+  if (/^\ufeff?\s*\{/.test(text.slice(0, HEAD_CHARS))) return readJsonFeed(text, hints) ?? empty(["feed_unreadable"])
+  const document = parseXml(text)
+  const root = topOf(document.roots)
+  if (root === undefined) return empty(["feed_unreadable"])
+  const items = document.roots.flatMap((it) =>
+    it === root ? itemsOf(it, root) : keyOf(it, root) === "item" ? [it] : []
+  )
+  const channel = elements(root).find((it) => keyOf(it, root) === "channel") ?? root
+  const link = linkOf(channel, root, hints.url)
+  const entries = items.flatMap((it) => entryOf(it, root, link ?? hints.url, hints))
+  const isCut = document.faults.has("unclosed")
+  const flags = [...document.faults].flatMap((it) => FAULTS[it] ?? [])
+  return finish({
+    kind: kindOf(root),
+    title: textField(channel, root, ["title", "dc:title"]),
+    subtitle: textField(channel, root, [
+      "description",
+      "subtitle",
+      "tagline",
+      "dc:description",
+      "itunes:subtitle",
+      "abstract"
+    ]),
+    link,
+    language:
+      textField(channel, root, ["language", "dc:language"]) ??
+      attributeOf(channel, "xml:lang") ??
+      (root.language || null),
+    id: textField(channel, root, ["id", "guid", "dc:identifier"]) ?? attributeOf(channel, "rdf:about"),
+    author: authorOf(channel, root),
+    published: dateOf(channel, root, ["pubdate", "published", "issued", "dcterms:issued"], hints),
+    updated: dateOf(channel, root, ["updated", "modified", "lastbuilddate", "dcterms:modified", "dc:date"], hints),
+    entries,
+    links: [],
+    flags: isCut && first(root, root, ["item", "entry"]) !== root ? [...flags, "feed_truncated"] : flags
+  })
+}

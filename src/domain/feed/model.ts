@@ -1,0 +1,35 @@
+import type { Hints, Link } from "../reading.ts"
+
+/** What reading a feed needs to know besides its text. */
+export type FeedHints = Pick<typeof Hints.Type, "url" | "fetched_at" | "zone" | "country">
+
+/** One item. Texts are as the feed gives them (possibly HTML), decoded once; instants are ISO 8601 in UTC. */
+export interface FeedEntry {
+  readonly title: string | null
+  /** Absolute where it could be resolved. */
+  readonly link: string | null
+  readonly id: string | null
+  readonly published: string | null
+  readonly updated: string | null
+  readonly author: string | null
+  readonly summary: string | null
+  readonly content: string | null
+  readonly tags: ReadonlyArray<string>
+}
+
+export interface Feed {
+  readonly kind: "rss" | "rdf" | "atom" | "json" | "unknown"
+  readonly title: string | null
+  readonly subtitle: string | null
+  readonly link: string | null
+  readonly language: string | null
+  readonly id: string | null
+  readonly author: string | null
+  readonly published: string | null
+  readonly updated: string | null
+  readonly entries: ReadonlyArray<FeedEntry>
+  /** The items' pages, in the feed's order, without repetition. */
+  readonly links: ReadonlyArray<typeof Link.Type>
+  /** Faults that were repaired, and `feed_items_capped`. */
+  readonly flags: ReadonlyArray<string>
+}

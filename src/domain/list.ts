@@ -1,0 +1,140 @@
+import { parseDate } from "./dates.ts"
+import { type Anchor, anchorsOf, type Place } from "./list/anchor.ts"
+import { looksOf, shapeOf } from "./list/looks.ts"
+import type { Hints, Link } from "./reading.ts"
+import { attribute, type Element, inlineText, subtree, type Tree } from "./tree.ts"
+import { registrableDomain } from "./url/domain.ts"
+import { normaliseUrl } from "./url/normalise.ts"
+
+export { looksOf } from "./list/looks.ts"
+
+type ReadLink = typeof Link.Type
+type ReadHints = typeof Hints.Type
+
+/** Most links taken from one page. */
+export const LINKS_MAX = 5_000
+/** Links of one template that make a list of articles. */
+const REPEATED = 4
+/** A headline has at least this width; a navigation entry has less. East Asian characters count twice. */
+const HEADLINE_WIDTH = 18
+/** Text of a date element, in characters: longer ones are paragraphs. */
+const DATE_CHARS = 60
+
+const width = (text: string): number => [...text].reduce((sum, it) => sum + (it >= "\u1100" ? 2 : 1), 0)
+
+const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+const isDateElement = (it: Element): boolean =>
+  it.tag === "time" ||
+  /(?:^|[\s_-])(?:date|time|datetime|timestamp|ago|published|pubdate|datum|fecha|byline|day|info_date)(?:$|[\s_-])|date|time(?:$|stamp)/i.test(
+    `${attribute(it, "class") ?? ""} ${attribute(it, "id") ?? ""}`
+  )
+
+const readDate = (text: string, hints: ReadHints): string | null => {
+  const zone = hints.zone === undefined ? {} : { zone: hints.zone }
+  const country = hints.country === undefined ? {} : { country: hints.country }
+  const options = { fetched_at: hints.fetched_at, relative: true, source: "list", ...zone, ...country }
+  return text === "" || text.length > DATE_CHARS ? null : (parseDate(text, options)?.at ?? null)
+}
+
+/** The date in an item's box: a `time` element first, else what its class calls a date. */
+const dateBeside = (tree: Tree, box: Element | null, hints: ReadHints): string | null => {
+  if (box === null) return null
+  const candidates = subtree(tree, box).filter(isDateElement)
+  const ordered = candidates.toSorted((a, b) => Number(b.tag === "time") - Number(a.tag === "time"))
+  for (const it of ordered.slice(0, 6)) {
+    const stated = attribute(it, "datetime") ?? attribute(it, "data-date-time") ?? ""
+    const found = readDate(stated, hints) ?? readDate(inlineText(it), hints)
+    if (found !== null) return found
+  }
+  return null
+}
+
+interface Found {
+  readonly url: string
+  readonly anchors: ReadonlyArray<Anchor>
+}
+
+/** One entry per page, in the order and the spelling of its first anchor; picture and headline of an item are one. */
+const merged = (anchors: ReadonlyArray<Anchor>): ReadonlyArray<Found> => {
+  const groups = new Map<string, Array<Anchor>>()
+  for (const it of anchors) {
+    const key = normaliseUrl(it.url)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [it])
+    else group.push(it)
+  }
+  return [...groups.values()].slice(0, LINKS_MAX).map((found) => ({ url: found[0]?.url ?? "", anchors: found }))
+}
+
+/** A heading's text before the longest other; "Read more" is never the longest beside a headline. */
+const titleOf = (anchors: ReadonlyArray<Anchor>): string | null => {
+  const headings = anchors.filter(({ isHeading }) => isHeading)
+  const pool = headings.length > 0 ? headings : anchors
+  const best = pool.toSorted((a, b) => width(b.title) - width(a.title))[0]?.title ?? ""
+  return best === "" ? null : best
+}
+
+/** Templates that repeat with headlines: lists of articles whatever their URLs look like. */
+const articleTemplates = (found: ReadonlyArray<Found>): ReadonlySet<string> => {
+  const widths = new Map<string, Array<number>>()
+  for (const { anchors } of found) {
+    for (const it of anchors) {
+      if (it.place !== "main") continue
+      const known = widths.get(it.template)
+      if (known === undefined) widths.set(it.template, [width(it.title)])
+      else known.push(width(it.title))
+    }
+  }
+  const repeated = [...widths].filter(([, it]) => it.length >= REPEATED && median(it) >= HEADLINE_WIDTH)
+  return new Set(repeated.map(([template]) => template))
+}
+
+interface Signs {
+  readonly title: string | null
+  readonly place: Place
+  readonly isRepeated: boolean
+  readonly isHeading: boolean
+  readonly isDated: boolean
+}
+
+const judge = (url: string, base: string, signs: Signs): ReadLink["looks"] => {
+  const shape = URL.parse(url)
+  const looks = looksOf(url, base)
+  if (shape === null || looks === "feed" || looks === "sitemap") return looks
+  const { sure, looks: shaped } = shapeOf(shape)
+  const headline = width(signs.title ?? "") >= HEADLINE_WIDTH
+  if (looks === "article") return sure || headline || signs.isDated || signs.place === "main" ? "article" : "list"
+  if (sure || signs.place === "navigation" || (looks === "other" && shaped !== "other" && !headline)) return looks
+  const isSameSite = registrableDomain(shape.hostname) === registrableDomain(URL.parse(base)?.hostname ?? "")
+  const evidence = [signs.isRepeated, signs.isDated, signs.isHeading, headline].filter(Boolean).length
+  return isSameSite && headline && evidence >= 2 && shape.pathname !== "/" ? "article" : looks
+}
+
+/**
+ * The links of a page in document order, without repetition: resolved against its base, entities decoded once, no
+ * scripts, mail addresses or data. An article is told from navigation by the shape of its URL, by a template that
+ * repeats with headlines, and by a date beside it.
+ * @source S3.5; field cases B17, B53
+ */
+export const listLinks = (tree: Tree, hints: ReadHints): ReadonlyArray<ReadLink> => {
+  const { anchors, base } = anchorsOf(tree, hints.url)
+  const found = merged(anchors)
+  const templates = articleTemplates(found)
+  return found.map(({ url, anchors: own }): ReadLink => {
+    const stated = own.find(({ looks }) => looks !== null)?.looks ?? null
+    const title = titleOf(own)
+    if (stated !== null) return { url, looks: stated, title, published_at: null }
+    const box = own.find((it) => it.box !== null)?.box ?? null
+    const published_at = dateBeside(tree, box, hints)
+    const looks = judge(url, base, {
+      title,
+      place: own.some(({ place }) => place === "main") ? "main" : "navigation",
+      isRepeated: own.some(({ template }) => templates.has(template)),
+      isHeading: own.some(({ isHeading }) => isHeading),
+      isDated: published_at !== null
+    })
+    return { url, looks, title, published_at: looks === "article" ? published_at : null }
+  })
+}
