@@ -3,6 +3,8 @@ import { Effect, Layer, Semaphore } from "effect"
 import type { Article } from "../domain/article.ts"
 import { Unavailable } from "../domain/errors.ts"
 import { Outputs } from "../domain/ports.ts"
+import { exitCode } from "./exit.ts"
+import { Halt } from "./halt.ts"
 
 /** Bytes gathered before they are written: large enough to be cheap, small enough to be no burden. */
 const blockBytes = 256 * 1024
@@ -12,6 +14,9 @@ interface Target {
   readonly write: (block: Uint8Array) => Promise<void>
 }
 
+/** Nobody reads stdout any more (`| head`): waiting for it to come back would take for ever. */
+const isClosedPipe = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "EPIPE"
+
 const unavailable = (name: string) => (cause: unknown) =>
   new Unavailable({
     dependency: "objects",
@@ -20,7 +25,8 @@ const unavailable = (name: string) => (cause: unknown) =>
 
 /**
  * One JSON article a line, appended to a file, or to stdout for `-`. Answers when the lines are with the system; calls
- * take turns, so lines never mix. A full disk or a closed pipe is Unavailable, with the file's name and the reason.
+ * take turns, so lines never mix. A full disk is Unavailable, with the file's name and the reason; a closed stdout ends
+ * the process, like any tool in a pipe.
  */
 export const layer = (path: string): Layer.Layer<Outputs, Unavailable> =>
   Layer.effect(
@@ -29,8 +35,12 @@ export const layer = (path: string): Layer.Layer<Outputs, Unavailable> =>
       const name = path === "-" ? "stdout" : path
       const target = path === "-" ? stdout() : yield* file(path)
       const turn = yield* Semaphore.make(1)
-      const write = (block: Uint8Array) =>
-        Effect.tryPromise({ try: () => target.write(block), catch: unavailable(name) })
+      const halt = yield* Halt
+      const failed = (cause: unknown) => {
+        if (path === "-" && isClosedPipe(cause)) halt(exitCode("disk"), "stdout was closed by its reader")
+        return unavailable(name)(cause)
+      }
+      const write = (block: Uint8Array) => Effect.tryPromise({ try: () => target.write(block), catch: failed })
       const deliver = Effect.fn("Outputs.deliver")(
         function* (articles: ReadonlyArray<Article>) {
           for (const block of blocks(articles)) yield* write(block)

@@ -72,21 +72,31 @@ live("nobody listening takes everything and says so", () =>
   }).pipe(Effect.provide(none.layer))
 )
 
-test("stdout gets every line, also through a pipe that is read slowly", async () => {
-  const program = `
+const root = join(import.meta.dir, "../..")
+/** A process that delivers large articles to its stdout. */
+const delivering = (count: number) => `
     import { Effect } from "effect"
     import { Outputs } from "./src/domain/ports.ts"
     import { layer } from "./src/infra/outputs.jsonl.ts"
     import { article } from "./test/support/conformance/pages.ts"
     const text = "본문 ".repeat(5000)
-    const all = Array.from({ length: 200 }, (_, n) => article("id" + n, { text }))
+    const all = Array.from({ length: ${count} }, (_, n) => article("id" + n, { text }))
     await Effect.runPromise(Outputs.use((it) => it.deliver(all)).pipe(Effect.provide(layer("-"))))
     process.exit(0)`
-  const child = Bun.spawn([process.execPath, "-e", program], {
-    cwd: join(import.meta.dir, "../.."),
-    stdout: "pipe",
-    stderr: "inherit"
+test("a process whose stdout is closed ends with code 74 and says why", async () => {
+  const pipe = '{ "$0" -e "$1"; echo "code $?" >&2; } | head -c 10'
+  const shell = Bun.spawn(["sh", "-c", pipe, process.execPath, delivering(500)], {
+    cwd: root,
+    stdout: "ignore",
+    stderr: "pipe"
   })
+  const complaint = await new Response(shell.stderr).text()
+  expect(complaint).toContain("stdout was closed by its reader")
+  expect(complaint).toContain("code 74")
+})
+
+test("stdout gets every line, also through a pipe that is read slowly", async () => {
+  const child = Bun.spawn([process.execPath, "-e", delivering(200)], { cwd: root, stdout: "pipe", stderr: "inherit" })
   const reader = child.stdout.getReader()
   const parts: Array<Uint8Array> = []
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
