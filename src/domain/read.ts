@@ -47,7 +47,7 @@ export const read = (bytes: Uint8Array, hints: Hints, rule: ParsingRule | null):
   const { charset } = decoded
   if (text.trim() === "") return nothing(charset, "empty", { bytes: bytes.length }, inflated.flags)
   if (isSitemap(text)) return listed(charset, { ...readSitemap(text, hints) }, hints, inflated.flags)
-  if (isFeed(text)) return listed(charset, { kind: "feed", ...readFeed(text, hints) }, hints, inflated.flags)
+  if (isFeed(text)) return listed(charset, { ...readFeed(text, hints), kind: "feed" }, hints, inflated.flags)
   const binary = binaryKind(inflated.bytes, text, hints.content_type)
   if (binary !== null)
     return nothing(charset, "not_html", { looks: binary, content_type: hints.content_type }, inflated.flags)
@@ -110,7 +110,7 @@ const page = (
 ): Reading => {
   const tree = parse(text)
   const it = pageOf(tree, hints)
-  const ruled = rule !== null && rule.enabled ? rule : null
+  const ruled = rule?.enabled === true ? rule : null
   const { body, content } = contentOf(it, hints, ruled)
   const reasons = articleReasons(it, body, hints, content.published !== null)
   const kind = kindOf(hints, ruled, isArticle(reasons))

@@ -90,7 +90,7 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (never.has(tag) || isHidden(element)) return false
+    if (isSilent(element) || isHidden(element)) return false
     const kind = this.kindOf(element)
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
@@ -140,6 +140,12 @@ class Collector {
     })
   }
 }
+
+/** A `<noscript>` with as many elements holds the page for those who run no scripts. */
+const noscriptElements = 15
+
+const isSilent = (element: Element): boolean =>
+  never.has(element.tag) && !(element.tag === "noscript" && element.last - element.order >= noscriptElements)
 
 const blockParent = (element: Element): Element => {
   let it = element.parent

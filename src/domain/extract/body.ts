@@ -1,12 +1,13 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
-import { type Element, inlineText } from "./element.ts"
+import { attribute, contains, type Element, inlineText, words } from "./element.ts"
 import { textOf } from "./json.ts"
-import type { Linked } from "./linked.ts"
+import { leadOf } from "./lead.ts"
+import { type Linked, typesOf } from "./linked.ts"
 import { boilerplate, winner } from "./main.ts"
 import { type Meta, metaOf } from "./meta.ts"
 import { prune } from "./prune.ts"
-import { plain } from "./title.ts"
+import { plain, unescaped } from "./title.ts"
 
 /** The text of an article and where it was found. */
 export interface Body {
@@ -74,10 +75,64 @@ export interface Source {
   readonly linked: Linked
 }
 
+/** A page that calls itself an article is believed from this many characters on. */
+const declaredMin = 250
+/** A text that is less than this share of what the page shows may not be all of it. */
+const coverMin = 0.2
+
+const forumAddress =
+  /^https?:\/\/(?:www\.)?(?:forums?|community|discuss|boards?|discourse|talk)\.|\/(?:forums?|threads?|topics?|viewtopic|showthread|discussions?|questions)(?:[/.?-]|$)|\/t\/[\w-]+\/\d+/iu
+
+/** Whether a page is a discussion: it says so, its software does, or its address. */
+const isForum = ({ linked, meta }: Source, { url }: Hints): boolean =>
+  linked.nodes.some((it) => typesOf(it).some((type) => type === "DiscussionForumPosting" || type === "QAPage")) ||
+  /phpbb|vbulletin|xenforo|discourse|discuz|mybb|invision|vanilla|nodebb|flarum/iu.test(
+    metaOf(meta, "generator") ?? ""
+  ) ||
+  forumAddress.test(url)
+
+const declaresArticle = ({ linked, meta }: Source): boolean =>
+  (linked.article !== null && typesOf(linked.article).some((it) => /Article|BlogPosting|Report/u.test(it))) ||
+  /article/iu.test(metaOf(meta, "og:type") ?? "") ||
+  meta.props.has("articlebody")
+
+/** A stated text counts where it is this many characters long and the page shows less than half of it. */
+const statedMin = 300
+
+/** The text a page states for machines, where it does not show it (yet): pages that scripts fill. */
+const stated = ({ linked }: Source, found: Body): Body => {
+  const body = linked.article?.articleBody
+  if (typeof body !== "string" || body.length < statedMin || found.text.length > body.length * 0.5) return found
+  const lines = unescaped(body.replace(/<\/?(?:p|br|div|h\d|li)\b[^>]{0,200}>/giu, "\n")).split(/\s*\n\s*/u)
+  const blocks = lines.map(words).filter((it) => it !== "")
+  if (blocks.length === 0) return found
+  const place = { linkChars: 0, element: found.element, heading: 0, item: false, cell: false, quote: false, pre: false }
+  return finish(
+    found.element,
+    [],
+    blocks.map((text) => ({ text, chars: text.length, ...place }))
+  )
+}
+
+/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
+const wider = (sheet: Sheet, found: Body): Body => {
+  const removed = boilerplate(sheet, "page")
+  const main = sheet.tree.elements.find(
+    (it) => it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
+  )
+  const element = main !== undefined && contains(main, found.element) ? main : sheet.tree.root
+  const [from, to] = rangeOf(sheet, element)
+  const all = sheet.blocks.slice(from, to)
+  const blocks = all.filter((_, i) => removed[from + i] === null)
+  const body = finish(element, all, blocks)
+  return found.text.length < body.text.length * coverMin ? body : found
+}
+
 /** The article's own text: what a rule names, else the best element, without the boilerplate inside it. */
-export const bodyOf = (page: Source, _hints: Hints, ruled: ReadonlyArray<Element>): Body => {
+export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Body => {
   const { sheet } = page
-  const removed = boilerplate(sheet)
+  const mode = isForum(page, hints) ? "forum" : "article"
+  const removed = boilerplate(sheet, mode)
   const [named] = ruled
   if (named !== undefined) {
     const all = ruled.flatMap((it) => sheet.blocks.slice(...rangeOf(sheet, it)))
@@ -87,5 +142,11 @@ export const bodyOf = (page: Source, _hints: Hints, ruled: ReadonlyArray<Element
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)
-  return finish(element, all, prune(left, titlesOf(page)))
+  const titles = titlesOf(page)
+  const own = prune(left, titles)
+  const lead = leadOf(sheet, page.meta, removed, from, titles).filter(
+    (it) => !own.some((other) => other.text.startsWith(it.text))
+  )
+  const found = stated(page, finish(element, all, [...lead, ...own]))
+  return declaresArticle(page) && found.text.length >= declaredMin ? found : wider(sheet, found)
 }

@@ -31,7 +31,9 @@ const words = (list: string): RegExp =>
 const table: ReadonlyArray<readonly [Kind, RegExp]> = [
   [
     "consent",
-    words("cookie consent gdpr cmp_ onetrust didomi usercentrics privacy_(?:banner|notice) dsgvo datenschutz_")
+    words(
+      "cookies?_?(?:law|notice|banner|consent|bar|policy|popup|message|info|overlay|settings|modal|wall|hint|disclaimer|note|alert|dialog|container|layer) consent gdpr onetrust ot_sdk ot_pc didomi usercentrics cookiebot cybot truste sp_message privacy_(?:banner|notice|center|modal|policy_modal) dsgvo datenschutz_ refund_policy"
+    )
   ],
   [
     "body",
@@ -136,7 +138,7 @@ const table: ReadonlyArray<readonly [Kind, RegExp]> = [
   [
     "sidebar",
     words(
-      "sidebar side_?(?:bar|box|content|col|area|column)? aside_ aside widget rail_ right_?(?:rail|col|column|bar|side) randspalte secondary_ marginal"
+      "sidebar side_?(?:bar|box|content|col|area|column)? aside_ aside widget_area widgets_ widget_widget_ rail_ right_?(?:rail|col|column|bar|side) randspalte secondary_ marginal"
     )
   ],
   [

@@ -30,7 +30,7 @@ export const worth = (block: Block): number => {
  * nature, so an element that is named like one and holds pages of prose is none. A share is of the page's good text.
  */
 const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly share: number }>>> = {
-  consent: { chars: 4000, share: 0.6 },
+  consent: { chars: 1_000_000, share: 0.98 },
   related: { chars: 100_000, share: 0.4 },
   comments: { chars: 1_000_000, share: 0.7 },
   share: { chars: 200, share: 0.2 },
@@ -46,24 +46,27 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   sidebar: { chars: 20_000, share: 0.3 },
   footer: { chars: 20_000, share: 0.3 }
 }
-const awayKinds: ReadonlySet<Kind> = new Set<Kind>([
+/** What a page is read as: an article, a discussion (whose comments are the text), or whatever else a page holds. */
+export type Mode = "article" | "forum" | "page"
+
+const all: ReadonlyArray<Kind> = [
   "consent",
-  "related",
-  "comments",
-  "share",
-  "newsletter",
-  "advert",
-  "paywall",
-  "author",
-  "byline",
-  "tags",
-  "caption",
-  "tools",
   "navigation",
-  "sidebar",
-  "footer"
-])
+  "footer",
+  "newsletter",
+  "share",
+  "advert",
+  "tools",
+  "sidebar"
+]
+const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
+  article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
+  forum: new Set<Kind>([...all, "related", "paywall"]),
+  page: new Set<Kind>(["consent", "navigation", "footer", "newsletter", "share", "advert"])
+}
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
+/** Away in articles only: other pages keep their text in such things. */
+const looseTags = new Set(["aside", "figcaption", "form", "address", "menu"])
 const awayRoles = new Set([
   "navigation",
   "complementary",
@@ -97,7 +100,7 @@ export interface Cut {
 }
 
 /** Marks the blocks that belong to boilerplate, by the outermost element that is boilerplate. */
-export const boilerplate = (sheet: Sheet): ReadonlyArray<string | null> => {
+export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | null> => {
   const { blocks, end, first, kinds, tree } = sheet
   const good = sumsOf(blocks.map((it) => Math.max(0, worth(it))))
   const total = good[blocks.length] ?? 0
@@ -108,7 +111,7 @@ export const boilerplate = (sheet: Sheet): ReadonlyArray<string | null> => {
     const from = first[order] ?? 0
     const to = end[order] ?? 0
     if (to <= from || removed[from] !== null) continue
-    const reason = reasonOf(element, kinds[order] ?? null)
+    const reason = reasonOf(element, kinds[order] ?? null, mode)
     if (reason === null) continue
     const held = (good[to] ?? 0) - (good[from] ?? 0)
     const kind = kinds[order] ?? null
@@ -119,9 +122,9 @@ export const boilerplate = (sheet: Sheet): ReadonlyArray<string | null> => {
   return removed
 }
 
-const reasonOf = (element: Element, kind: Kind | null): Kind | string | null => {
-  if (kind !== null && awayKinds.has(kind)) return kind
-  if (awayTags.has(element.tag)) return element.tag
+const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
+  if (kind !== null && removing[mode].has(kind)) return kind
+  if (awayTags.has(element.tag) && (mode === "article" || !looseTags.has(element.tag))) return element.tag
   const role = attribute(element, "role")
   return role !== undefined && awayRoles.has(role) ? role : null
 }
