@@ -1,0 +1,158 @@
+import { Clock, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import type { Millis } from "../domain/crawl.ts"
+import { BadData, type Unavailable } from "../domain/errors.ts"
+import { Bus, type Receipt, type Settlement, type Subscription } from "../domain/ports.ts"
+import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
+import { Settings } from "./config.ts"
+import { Consumer } from "./consumer.table.ts"
+import { Database } from "./database.ts"
+import { noBadData, writeAll } from "./sql/batches.ts"
+import * as statement from "./sql/bus.ts"
+import {
+  arrayOf,
+  type Encoded,
+  encodedSize,
+  encodeMessage,
+  isTooLarge,
+  type MessageRow,
+  nextSeq,
+  plain
+} from "./sql/messages.ts"
+import { encode } from "./sql/rows.ts"
+
+const encodeReceipt = ({ id, lease }: Receipt): string => encode({ id, lease })
+
+/** A settlement ready to send. */
+interface Settled {
+  readonly id: string
+  readonly receipt: string
+  readonly publish: ReadonlyArray<string>
+  readonly dead: ReadonlyArray<string>
+  readonly bytes: number
+  readonly tooLarge: boolean
+}
+
+const encodeSettlement =
+  (now: Millis) =>
+  ({ receipt, publish, dead }: Settlement): Settled => {
+    const messages = publish.map((it) => encodeMessage(it, nextSeq(now), receipt.id))
+    const letters = dead.map((it) => encode({ owner: receipt.id, ...it }))
+    return {
+      id: receipt.id,
+      receipt: encodeReceipt(receipt),
+      publish: messages.map((it) => it.json),
+      dead: letters,
+      bytes: messages.reduce((sum, it) => sum + it.json.length, 0) + letters.reduce((sum, it) => sum + it.length, 64),
+      tooLarge: messages.some(isTooLarge)
+    }
+  }
+
+const tooLarge = Effect.fail(new BadData({ message: "too_large: a message is over 256 KiB" }))
+
+/** The consumers of this process: whoever ends a delivery makes room in one of them, whoever publishes wakes them. */
+class Consumers {
+  readonly all = new Set<Consumer>()
+  readonly wake = Effect.sync(() => {
+    for (const it of this.all) it.wake.openUnsafe()
+  })
+  /** Deliveries that are over, whatever became of them. */
+  readonly over = (ids: ReadonlyArray<string>) =>
+    Effect.sync(() => {
+      for (const it of this.all) {
+        for (const id of ids) if (it.out.delete(id)) it.wake.openUnsafe()
+        if (it.stopping && it.out.size === 0) this.all.delete(it)
+      }
+    })
+  get receipts(): ReadonlyArray<Receipt> {
+    return [...this.all].flatMap((it) => [...it.out.values()])
+  }
+}
+
+const writers = (database: (typeof Database)["Service"], consumers: Consumers, rowsMax: number) => {
+  const publish = Effect.fn("Bus.publish")(function* (messages: ReadonlyArray<Outgoing>) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = messages.map((it) => encodeMessage(it, nextSeq(now)))
+    const send = (part: ReadonlyArray<Encoded>) =>
+      part.some(isTooLarge) ? tooLarge : database.query(statement.publish, [arrayOf(part.map((it) => it.json))])
+    yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send)
+  }, Effect.ensuring(consumers.wake))
+
+  const settle = Effect.fn("Bus.settle")(function* (settlements: ReadonlyArray<Settlement>) {
+    const rows = settlements.map(encodeSettlement(yield* Clock.currentTimeMillis))
+    const send = (part: ReadonlyArray<Settled>) =>
+      part.some((it) => it.tooLarge)
+        ? tooLarge
+        : database
+            .query(statement.settle, [
+              arrayOf(part.map((it) => it.receipt)),
+              arrayOf(part.flatMap((it) => it.publish)),
+              arrayOf(part.flatMap((it) => it.dead))
+            ])
+            .pipe(Effect.tap(consumers.over(part.map((it) => it.id))))
+    yield* writeAll(rows, { key: (it) => it.id, bytes: (it) => it.bytes, rowsMax }, send)
+  }, Effect.ensuring(consumers.wake))
+
+  const release = Effect.fn("Bus.release")(function* (receipts: ReadonlyArray<Receipt>) {
+    if (receipts.length === 0) return
+    yield* noBadData(database.query(statement.release, [arrayOf(receipts.map(encodeReceipt))]))
+    yield* consumers.over(receipts.map((it) => it.id))
+  }, Effect.ensuring(consumers.wake))
+  return { publish, settle, release }
+}
+
+/** A row that is no envelope ends as a dead letter: nobody could ever work on it. */
+const decodeFailure = (row: MessageRow, at: Millis): Settlement => {
+  // The claim asked for subscribed topics only, so the row's topic is one of them.
+  const topic = row.topic as Topic
+  const message = "the message is not an envelope"
+  const bytes = encode(plain(row))
+  const dead: DeadLetter = {
+    id: row.id,
+    topic,
+    key: row.key,
+    stage: "bus",
+    code: "decode",
+    message,
+    bytes,
+    attempts: row.attempt,
+    at
+  }
+  return { receipt: { id: row.id, topic, lease: row.lease }, publish: [], dead: [dead] }
+}
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const settings = yield* Settings
+  const timing = { leaseMs: Duration.toMillis(settings.BUS_LEASE), pollMs: Duration.toMillis(settings.BUS_POLL) }
+  const consumers = new Consumers()
+  const { publish, settle, release } = writers(database, consumers, settings.STORE_BATCH)
+
+  const renew = Effect.gen(function* () {
+    const { receipts } = consumers
+    if (receipts.length === 0) return
+    const until = (yield* database.leaseClock) + timing.leaseMs
+    yield* database.query(statement.renew, [arrayOf(receipts.map(encodeReceipt)), until])
+  }).pipe(Effect.catch((it) => Effect.logWarning(`leases not renewed: ${it.message}`)))
+  yield* Effect.forkScoped(Effect.schedule(renew, Schedule.spaced(Duration.millis(timing.leaseMs / 3))))
+  if (database.embedded) yield* noBadData(database.query(statement.voidLeases))
+
+  const bury = (rows: ReadonlyArray<MessageRow>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => noBadData(settle(rows.map((row) => decodeFailure(row, now)))))
+  const consume = (subscription: Subscription, stop: Effect.Effect<void>) =>
+    Stream.suspend(() => {
+      const consumer = new Consumer(subscription, database, timing, bury)
+      consumers.all.add(consumer)
+      // After a normal end what is out is still worked on (a drain), so its leases are renewed until it is settled.
+      return consumer.stream(stop, () => consumers.all.delete(consumer))
+    })
+  const backlog = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    noBadData(database.query<{ topic: Topic; ready: number; later: number; leased: number }>(statement.backlog, [now]))
+  ).pipe(Effect.withSpan("Bus.backlog"))
+  return Bus.of({ publish, consume, settle, release, backlog })
+})
+
+/**
+ * The bus as a table: leases are rows' columns, fairness and limits are the claiming statement's.
+ * Own publications wake the consumers at once; those of other processes are seen within BUS_POLL.
+ */
+export const layer: Layer.Layer<Bus, Unavailable, Database | Settings> = Layer.effect(Bus, make)

@@ -1,0 +1,135 @@
+import { Clock, Duration, Effect, Exit, Latch, Option, type Scope, Stream } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
+import { crashesMax } from "../domain/job.ts"
+import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
+import type { Topic } from "../domain/topics.ts"
+import type { Database } from "./database.ts"
+import { noBadData } from "./sql/batches.ts"
+import * as statement from "./sql/bus.ts"
+import { envelopeOf, type MessageRow } from "./sql/messages.ts"
+import { encode } from "./sql/rows.ts"
+
+/** Rows looked at per topic and claim, beyond twice the wanted number: room for several messages of one key. */
+const lookAhead = 32
+
+export interface Timing {
+  readonly leaseMs: number
+  readonly pollMs: number
+}
+
+/** What a consumer asks of its bus: rows that are no envelope are buried at once. */
+export type Bury = (rows: ReadonlyArray<MessageRow>) => Effect.Effect<void, Unavailable>
+
+/** One consumer of this process: what it has out, whose turn it is among its topics, and the latch that new work opens. */
+export class Consumer {
+  readonly wake = Latch.makeUnsafe(false)
+  readonly out = new Map<string, Receipt>()
+  stopping = false
+  private virtual = 0
+  private readonly finish = new Map<Topic, number>()
+
+  constructor(
+    readonly subscription: Subscription,
+    private readonly database: (typeof Database)["Service"],
+    private readonly timing: Timing,
+    private readonly bury: Bury
+  ) {}
+
+  /** What the claiming statement must know of each topic. A topic that was idle does not save up turns. */
+  private wanted() {
+    const busy = Map.groupBy(this.out.values(), (it) => it.topic)
+    return this.subscription.topics.map(({ topic, weight }) => ({
+      topic,
+      weight,
+      busy: busy.get(topic)?.length ?? 0,
+      start: Math.max(this.virtual, this.finish.get(topic) ?? 0)
+    }))
+  }
+
+  private took(deliveries: ReadonlyArray<Delivery>): void {
+    const weights = new Map(this.subscription.topics.map((it) => [it.topic, it.weight]))
+    for (const { receipt } of deliveries) {
+      this.out.set(receipt.id, receipt)
+      this.virtual = Math.max(this.virtual, this.finish.get(receipt.topic) ?? 0)
+      this.finish.set(receipt.topic, this.virtual + 1 / (weights.get(receipt.topic) ?? 1))
+    }
+  }
+
+  /** Not interruptible: a lease that is taken must be known, or its message would wait for the lease's end. */
+  readonly claim: Effect.Effect<ReadonlyArray<Delivery>, Unavailable> = Effect.gen({ self: this }, function* () {
+    const room = this.subscription.limit - this.out.size
+    if (room <= 0) return []
+    const leaseNow = yield* this.database.leaseClock
+    const rows = yield* noBadData(
+      this.database.query<MessageRow>(statement.claim, [
+        encode(this.wanted()),
+        leaseNow,
+        yield* Clock.currentTimeMillis,
+        room,
+        this.subscription.perKey,
+        room * 2 + lookAhead,
+        leaseNow + this.timing.leaseMs,
+        crashesMax
+      ])
+    )
+    const decoded = rows.map((row) => ({ row, envelope: envelopeOf(row) }))
+    const broken = decoded.filter((it) => Option.isNone(it.envelope))
+    if (broken.length > 0) yield* this.bury(broken.map((it) => it.row))
+    const deliveries = decoded.flatMap(
+      ({ row: { id, lease }, envelope }): ReadonlyArray<Delivery> =>
+        Option.isNone(envelope)
+          ? []
+          : [{ envelope: envelope.value, receipt: { id, topic: envelope.value.topic, lease } }]
+    )
+    this.took(deliveries)
+    return deliveries
+  }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
+
+  /** Waits for work of our own, the next due time or the poll, whichever comes first. Answers whether all is drained. */
+  private readonly rest = Effect.gen({ self: this }, function* () {
+    const full = this.out.size >= this.subscription.limit
+    const [view] = full
+      ? []
+      : yield* noBadData(
+          this.database.query<{ next_due: number | null; leased: boolean | null }>(statement.outlook, [
+            encode(this.subscription.topics)
+          ])
+        )
+    const drained = view !== undefined && view.next_due === null && view.leased !== true && this.out.size === 0
+    if (drained && this.subscription.untilDrained) return true
+    const now = yield* Clock.currentTimeMillis
+    const due = view?.next_due ?? null
+    const wait = due === null || due <= now ? this.timing.pollMs : Math.min(this.timing.pollMs, due - now)
+    yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(wait)))
+    return false
+  })
+
+  /** One pull: at least one delivery, or the end. */
+  private readonly step = Effect.gen({ self: this }, function* () {
+    while (!this.stopping) {
+      yield* this.wake.close
+      if (this.stopping) break
+      const deliveries = yield* this.claim
+      if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
+      if (yield* this.rest) break
+    }
+    return [[], Option.none()] as const
+  })
+
+  /** `abandoned` is told when the stream fails or is interrupted: then nobody works on what is out. */
+  stream(stop: Effect.Effect<void>, abandoned: () => void): Stream.Stream<Delivery, Unavailable> {
+    const halt = Effect.andThen(
+      stop,
+      Effect.sync(() => {
+        this.stopping = true
+        this.wake.openUnsafe()
+      })
+    )
+    return Stream.unwrap(
+      Effect.as(
+        Effect.forkScoped(halt) satisfies Effect.Effect<unknown, never, Scope.Scope>,
+        Stream.paginate(undefined, () => this.step)
+      )
+    ).pipe(Stream.onExit((exit) => Effect.sync(() => Exit.isFailure(exit) && abandoned())))
+  }
+}

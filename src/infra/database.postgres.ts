@@ -1,0 +1,135 @@
+import { Clock, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import postgres from "postgres"
+import { BadData, Unavailable } from "../domain/errors.ts"
+import { Settings } from "./config.ts"
+import { Database, meaning, type Parameter } from "./database.ts"
+import { StoreRefused } from "./embedded/refused.ts"
+import { open } from "./embedded/store.ts"
+import { Halt } from "./halt.ts"
+import { migrate, refuseNewer, requireLatest } from "./migrate.ts"
+
+/** The driver may leave a query unanswered after a broken connection; no statement of ours takes this long. */
+const answerMsMax = 60_000
+/** An attempt to reach the server, and the goodbye at the end, take at most this many seconds. */
+const connectSeconds = 5
+/** The server's clock is compared with ours this often. */
+const compareEvery = Duration.minutes(1)
+/** Through its socket all connections to the embedded store share one session: there must be one. */
+const embeddedConnections = 1
+
+type Shape = (typeof Database)["Service"]
+type Target = { readonly url: string; readonly connections: number } | { readonly socket: string }
+
+const client = (target: Target) => {
+  const options = {
+    fetch_types: false,
+    connect_timeout: connectSeconds,
+    idle_timeout: 0,
+    max_lifetime: null,
+    onnotice: () => undefined,
+    connection: { application_name: "crawler", TimeZone: "UTC" }
+  }
+  return "url" in target
+    ? postgres(target.url, { ...options, max: target.connections })
+    : postgres({ ...options, path: target.socket, max: embeddedConnections, user: "postgres", database: "postgres" })
+}
+
+/** Real time on purpose: whether the driver still lives has nothing to do with the program's clock. */
+const answered = <A>(work: PromiseLike<A>): Promise<A> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const late = Object.assign(new Error(`no answer within ${answerMsMax} ms`), { code: "CONNECT_SILENT" })
+  const timer = setTimeout(() => reject(late), answerMsMax)
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer))
+}
+
+const connect = Effect.fn("Database.connect")(function* (target: Target): Effect.fn.Return<Shape, never, Scope.Scope> {
+  const halt = yield* Halt
+  const embedded = "socket" in target
+  const sql = yield* Effect.acquireRelease(
+    Effect.sync(() => client(target)),
+    (it) => Effect.promise(() => it.end({ timeout: connectSeconds }))
+  )
+  const failure = (cause: unknown): Effect.Effect<never, Unavailable | BadData> => {
+    const what = meaning(cause)
+    const message = cause instanceof Error ? cause.message : String(cause)
+    if (what === "bug") return Effect.die(cause)
+    if (what === "data") return Effect.fail(new BadData({ message }))
+    // A second query on a full embedded store never returns: the process ends first.
+    if (what === "full" && embedded) halt(74, `disk full: ${message}`)
+    return Effect.fail(new Unavailable({ dependency: "database", message }))
+  }
+  const run = <A>(work: () => PromiseLike<A>) =>
+    Effect.tryPromise({ try: () => answered(work()), catch: (cause) => cause }).pipe(Effect.catch(failure))
+  return {
+    query: <Row>(text: string, parameters: ReadonlyArray<Parameter> = []) =>
+      Effect.map(
+        run(() => sql.unsafe(text, [...parameters], { prepare: true })),
+        // A plain array: the driver adds properties. The row type is the caller's statement about its own text; nothing else can know it.
+        (rows) => Array.from(rows) as unknown as ReadonlyArray<Row>
+      ),
+    script: (text) => Effect.asVoid(run(() => sql.unsafe(text).simple())),
+    embedded,
+    leaseClock: Clock.currentTimeMillis
+  }
+})
+
+/** Opens the embedded store in `dataDir`, brings its schema up to date, and owns it until the scope closes. */
+export const embedded = Effect.fn("Database.embedded")(function* (
+  dataDir: string
+): Effect.fn.Return<Shape, StoreRefused, Scope.Scope> {
+  yield* refuseNewer(dataDir)
+  const { socket } = yield* open(dataDir)
+  const database = yield* connect({ socket })
+  yield* migrate(database, dataDir)
+  return database
+})
+
+/** Leases by the server's clock: its distance from ours is measured now and every minute. */
+const corrected = Effect.fn("Database.corrected")(function* (
+  database: Shape
+): Effect.fn.Return<Shape, never, Scope.Scope> {
+  let skew = 0
+  const compare = Effect.gen(function* () {
+    const [row] = yield* database.query<{ now: number }>(
+      "select (extract(epoch from clock_timestamp()) * 1000)::float8 as now"
+    )
+    if (row !== undefined) skew = Math.round(row.now - (yield* Clock.currentTimeMillis))
+  }).pipe(Effect.ignore)
+  yield* compare
+  yield* Effect.forkScoped(compare.pipe(Effect.schedule(Schedule.spaced(compareEvery))))
+  return { ...database, leaseClock: Effect.map(Clock.currentTimeMillis, (it) => it + skew) }
+})
+
+/** Connects to a server and does not touch its schema: what `crawler migrate` uses. */
+export const connectTo = Effect.fn("Database.connectTo")(function* (
+  url: string,
+  connections: number
+): Effect.fn.Return<Shape, StoreRefused, Scope.Scope> {
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    return yield* new StoreRefused({ exit: 78, message: "DATABASE_URL <hidden>: expected a postgres:// URL" })
+  }
+  return yield* connect({ url, connections })
+})
+
+/** A server that is down at the start is no reason to refuse: the stages pause. A wrong schema is. */
+export const remote = Effect.fn("Database.remote")(function* (
+  url: string,
+  connections: number
+): Effect.fn.Return<Shape, StoreRefused, Scope.Scope> {
+  const database = yield* connectTo(url, connections)
+  yield* requireLatest(database).pipe(
+    Effect.catchTag(["Unavailable", "BadData"], (it) => Effect.logWarning(`database: ${it.message}`))
+  )
+  return yield* corrected(database)
+})
+
+/** The store the settings name: DATABASE_URL, else the embedded one in CRAWLER_DATA_DIR. */
+export const layer: Layer.Layer<Database, StoreRefused, Settings> = Layer.effect(
+  Database,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    return settings.DATABASE_URL === null
+      ? yield* embedded(settings.CRAWLER_DATA_DIR)
+      : yield* remote(settings.DATABASE_URL, settings.DATABASE_CONNECTIONS)
+  })
+)

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { StoreRefused } from "./refused.ts"
+
+/** The generated seed, embedded in the executable. A checkout may lack it: then null, and initdb does the work. */
+const seed = async (): Promise<string | null> => {
+  try {
+    return (await import("../../../dist/seed.tar.gz", { with: { type: "file" } })).default
+  } catch {
+    return null
+  }
+}
+
+const initialise = async (path: string): Promise<void> => {
+  const { PGlite } = await import("@electric-sql/pglite")
+  await (await PGlite.create({ dataDir: path })).close()
+}
+
+const make = async (dataDir: string): Promise<string> => {
+  const path = join(dataDir, "pg")
+  if (existsSync(join(path, "PG_VERSION"))) return path
+  const unfinished = join(dataDir, "pg.new")
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  const archive = await seed()
+  if (archive === null) await initialise(unfinished)
+  else await new Bun.Archive(await Bun.file(archive).bytes()).extract(unfinished)
+  // A start that dies half way leaves `pg.new`, never a broken `pg`.
+  renameSync(unfinished, path)
+  return path
+}
+
+/** The cluster's dir, made at the first start. Needs the lock. Fails with exit 74. */
+export const cluster = (dataDir: string): Effect.Effect<string, StoreRefused> =>
+  Effect.tryPromise({
+    try: () => make(dataDir),
+    catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+  })

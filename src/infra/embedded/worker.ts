@@ -1,0 +1,72 @@
+import { PGlite } from "@electric-sql/pglite"
+import { PGLiteSocketServer } from "@electric-sql/pglite-socket"
+import bundle from "../../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" }
+import wasm from "../../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" }
+import type { FromWorker, ToWorker } from "./protocol.ts"
+
+declare const self: Worker
+const tell = (message: FromWorker) => self.postMessage(message)
+
+/**
+ * The write-ahead log stays small because the sweeper checkpoints it; these bounds keep what is recycled small too.
+ * Compression halves full-page images, which a torn page after a SIGKILL still needs.
+ */
+const parameters = {
+  max_wal_size: "64MB",
+  min_wal_size: "32MB",
+  wal_compression: "pglz",
+  autovacuum: "off",
+  timezone: "UTC"
+}
+
+/** The cluster exists already, so initdb never runs here: an empty module keeps PGlite from looking for its file. */
+const noInitdb = new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))
+
+const open = async (dataDir: string): Promise<PGlite> =>
+  PGlite.create({
+    dataDir,
+    pgliteWasmModule: await WebAssembly.compile(await Bun.file(wasm).arrayBuffer()),
+    initdbWasmModule: noInitdb,
+    fsBundle: new Blob([await Bun.file(bundle).arrayBuffer()]),
+    startParams: [
+      ...PGlite.defaultStartParams,
+      ...Object.entries(parameters).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    ]
+  })
+
+/** A PANIC (a full disk under the log) aborts the WASM module: whoever waits for it would wait for ever. */
+const reportAborts = (database: PGlite) => {
+  const original = database.execProtocolRawStream.bind(database)
+  database.execProtocolRawStream = async (message, options) => {
+    try {
+      return await original(message, options)
+    } catch (cause) {
+      tell({ tag: "aborted", message: String(cause) })
+      throw cause
+    }
+  }
+}
+
+let stop: (() => Promise<void>) | undefined
+
+const start = async (dataDir: string, socket: string) => {
+  const database = await open(dataDir)
+  reportAborts(database)
+  const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: 2 })
+  await server.start()
+  stop = async () => {
+    await server.stop()
+    await database.close()
+  }
+  tell({ tag: "ready" })
+}
+
+self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  try {
+    if (data.tag === "start") return await start(data.dataDir, data.socket)
+    await stop?.()
+    tell({ tag: "stopped" })
+  } catch (cause) {
+    tell({ tag: "failed", message: cause instanceof Error ? cause.message : String(cause) })
+  }
+}

@@ -1,0 +1,123 @@
+import { insertMessages, messageColumns } from "./messages.ts"
+
+/** The message `m` as its envelope's JSON: what a dead letter keeps. */
+const envelopeText = `jsonb_build_object('id', m.id, 'topic', m.topic, 'key', m.key, 'occurred_at', ms_of(m.occurred_at),
+  'attempt', m.attempt, 'trace_id', m.trace_id, 'headers', m.headers, 'payload', m.payload)::text`
+
+const insertDead = `insert into dead_letters (id, topic, key, stage, code, message, bytes, attempts, at)`
+/** The latest death of a message is the one an operator needs to see. */
+const replaceDead = `on conflict (id) do update set topic = excluded.topic, key = excluded.key, stage = excluded.stage,
+  code = excluded.code, message = excluded.message, bytes = excluded.bytes, attempts = excluded.attempts, at = excluded.at`
+
+/** $1 message records. */
+export const publish = `with sent as (
+  ${insertMessages(`json_to_recordset($1::text::json) as m(${messageColumns})`)} returning 1)
+  select count(*)::int as n from sent`
+
+/**
+ * $1 topics {topic, weight, busy, start}; $2 now of leases; $3 now of due times; $4 most; $5 most per key; $6 rows looked at per
+ * topic; $7 lease end; $8 crashes that end a message.
+ * Candidates are taken in the order of their due time, leaving out keys that are full, so that a slow host hides nobody.
+ * `share` is what a topic has out, over its weight: the smallest goes first, hence shares in proportion to the weights
+ * while all topics have work, and all of it for one topic while the others have none. `turn`, the topic's virtual start
+ * time, decides between equals, so that no topic starves where one slot at a time becomes free.
+ * The locking step looks at the lease again: a row that another process took meanwhile is skipped.
+ */
+export const claim = `with wanted as materialized (
+  select * from json_to_recordset($1::text::json) as w(topic text, weight float8, busy int, start float8)),
+full_keys as materialized (
+  select m.key, count(*)::int as n from messages m
+  where m.leased and m.leased_until > at_ms($2) and m.topic in (select w.topic from wanted w) group by m.key),
+pool as materialized (
+  select w.topic, w.weight, w.busy, w.start, c.* from wanted w cross join lateral (
+    (select m.id, m.key, m.not_before, m.seq from messages m
+     where not m.leased and m.topic = w.topic and m.not_before <= at_ms($3)
+       and m.key not in (select f.key from full_keys f where f.n >= $5)
+     order by m.not_before, m.seq limit $6)
+    union all
+    (select m.id, m.key, m.not_before, m.seq from messages m
+     where m.leased and m.topic = w.topic and m.leased_until <= at_ms($2)
+     order by m.not_before, m.seq limit $6)) c),
+fitting as (
+  select p.*, coalesce(f.n, 0) as n, row_number() over (partition by p.topic, p.key order by p.not_before, p.seq, p.id) as nth
+  from pool p left join full_keys f on f.key = p.key),
+shared as (
+  select id, key, n, (busy + place) / weight as share, start + place / weight as turn from (
+    select f.*, row_number() over (partition by topic order by not_before, seq, id) - 1 as place
+    from fitting f where n + nth <= $5) placed),
+chosen as materialized (
+  select id, row_number() over (order by share, turn, id) as rank from (
+    select s.*, row_number() over (partition by s.key order by s.share, s.turn, s.id) as nth from shared s) k
+  where n + nth <= $5 order by share, turn, id limit $4),
+picked as materialized (
+  select m.id, m.deliveries >= $8 as crashed, c.rank from chosen c join messages m on m.id = c.id
+  where not m.leased or m.leased_until <= at_ms($2) for update of m skip locked),
+crashed as (
+  delete from messages m using picked p where m.id = p.id and p.crashed returning m.*),
+buried as (
+  ${insertDead}
+  select m.id, m.topic, m.key, 'bus', 'crash_loop', 'leased ' || m.deliveries || ' times without an outcome',
+    ${envelopeText}, m.deliveries, at_ms($3) from crashed m ${replaceDead}),
+taken as (
+  update messages m set leased = true, leased_until = at_ms($7), lease = m.lease + 1, deliveries = m.deliveries + 1
+  from picked p where m.id = p.id and not p.crashed
+  returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
+    m.lease::float8 as lease, m.deliveries, p.rank)
+select * from taken order by rank`
+
+/** $1 topics {topic}. When the next unleased message is due, and whether any is leased: an end, or a time to wake. */
+export const outlook = `select
+  min((select ms_of(min(m.not_before)) from messages m where not m.leased and m.topic = w.topic)) as next_due,
+  bool_or(exists (select from messages m where m.leased and m.topic = w.topic)) as leased
+  from json_to_recordset($1::text::json) as w(topic text)`
+
+const receipts = `given as materialized (select * from json_to_recordset($1::text::json) as g(id text, lease bigint))`
+const isHeld = `m.id = g.id and m.lease = g.lease and m.leased`
+
+/**
+ * $1 receipts; $2 message records with their owner; $3 dead letters with their owner.
+ * A message that a settlement sends under the id it settles (a retry, a postponed job) is changed in place: deleting and
+ * inserting one id in one statement would lose it.
+ */
+export const settle = `with ${receipts},
+outgoing as materialized (select * from json_to_recordset($2::text::json) as m(owner text, ${messageColumns})),
+held as materialized (
+  select m.id from messages m join given g on ${isHeld} order by m.id for update of m),
+again as materialized (
+  select distinct on (o.id) o.* from outgoing o join held h on h.id = o.owner where o.id = o.owner),
+back as (
+  update messages m set topic = o.topic, key = o.key, occurred_at = at_ms(o.occurred_at), attempt = o.attempt,
+    trace_id = o.trace_id, headers = o.headers, payload = o.payload, not_before = at_ms(o.not_before), seq = o.seq,
+    leased = false, leased_until = null, deliveries = 0
+  from again o where m.id = o.id),
+gone as (
+  delete from messages m using held h where m.id = h.id and h.id not in (select id from again)),
+sent as (${insertMessages("outgoing m join held h on h.id = m.owner where m.id <> m.owner")}),
+buried as (
+  ${insertDead}
+  select distinct on (d.id) d.id, d.topic, d.key, d.stage, d.code, d.message, d.bytes, d.attempts, at_ms(d.at)
+  from json_to_recordset($3::text::json) as d(owner text, id text, topic text, key text, stage text, code text,
+    message text, bytes text, attempts int, at float8) join held h on h.id = d.owner
+  ${replaceDead})
+select id from held`
+
+/** $1 receipts; $2 lease end. Touches no indexed column. */
+export const renew = `with ${receipts}
+update messages m set leased_until = at_ms($2) from given g where ${isHeld}`
+
+/** $1 receipts. A delivery handed back unworked was none. */
+export const release = `with ${receipts}
+update messages m set leased = false, leased_until = null, deliveries = greatest(m.deliveries - 1, 0)
+from given g where ${isHeld}`
+
+/** Under the lock of the embedded store one process owns all leases, so those of its predecessor mean nothing. */
+export const voidLeases = "update messages set leased = false, leased_until = null where leased"
+
+/** $1 now. Index-only scans, so that a large backlog costs little. */
+export const backlog = `select topic, sum(ready)::float8 as ready, sum(later)::float8 as later, sum(leased)::float8 as leased
+from (
+  select topic, count(*) filter (where not_before <= at_ms($1)) as ready, count(*) filter (where not_before > at_ms($1)) as later,
+    0 as leased from messages where not leased group by topic
+  union all
+  select topic, 0, 0, count(*) from messages where leased group by topic) counts
+group by topic order by topic`

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer, Scope } from "effect"
+import { load, Settings } from "../../src/infra/config.ts"
+import * as postgres from "../../src/infra/database.postgres.ts"
+import { Database } from "../../src/infra/database.ts"
+import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
+import { migrate } from "../../src/infra/migrate.ts"
+
+const tables = [
+  ..."messages dead_letters sources urls raw_contents articles article_revisions validation_outcomes".split(" "),
+  ..."fetcher_rules republishes parsing_rules hosts host_paces host_signals host_scoring_state audit_log".split(" ")
+]
+const clear = `truncate ${tables.join(", ")} cascade`
+
+/** A data dir that goes away with the process. */
+export const temporaryDir = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), "crawler-test-"))
+  process.on("exit", () => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+const forTheProcess = Scope.makeUnsafe()
+const open = Effect.runSync(
+  Effect.cached(
+    Effect.gen(function* () {
+      yield* Effect.promise(() => buildSeed(seedPath))
+      return yield* postgres.embedded(temporaryDir())
+    }).pipe(Effect.provideService(Scope.Scope, forTheProcess))
+  )
+)
+/** An empty store. All tests of a process share one that is opened once, since opening costs a second. */
+export const embeddedStore: Layer.Layer<Database, unknown> = Layer.effect(
+  Database,
+  Effect.tap(open, (it) => it.script(clear))
+)
+
+/** A Postgres server for the same sentences: TEST_DATABASE_URL names an empty database that may be written to. */
+export const serverUrl = process.env.TEST_DATABASE_URL
+export const serverStore = (url: string): Layer.Layer<Database, unknown> =>
+  Layer.effect(
+    Database,
+    Effect.gen(function* () {
+      yield* migrate(yield* postgres.connectTo(url, 1), null)
+      const database = yield* postgres.remote(url, 4)
+      yield* database.script(clear)
+      return database
+    })
+  )
+
+export const settingsOf = (env: Readonly<Record<string, string>> = {}): Layer.Layer<Settings> => {
+  const values = load(env)
+  if (values._tag === "Failure") throw new Error(JSON.stringify(values.failure))
+  return Layer.succeed(Settings, values.success)
+}
+
+/** Where the sentences of a port run: always on the embedded store, and on a server where one is named. */
+export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Layer.Layer<Database, unknown> }> = [
+  { name: "embedded", layer: embeddedStore },
+  ...(serverUrl === undefined ? [] : [{ name: "server", layer: serverStore(serverUrl) }])
+]
