@@ -1,4 +1,6 @@
+import { write } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
+import { promisify } from "node:util"
 import { Effect, Layer, Semaphore } from "effect"
 import type { Article } from "../domain/article.ts"
 import { Unavailable } from "../domain/errors.ts"
@@ -15,7 +17,9 @@ interface Target {
 }
 
 /** Nobody reads stdout any more (`| head`): waiting for it to come back would take for ever. */
-const isClosedPipe = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "EPIPE"
+const isClosedPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
+const isFullPipe = (cause: unknown): boolean => codeOf(cause) === "EAGAIN"
+const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
 const unavailable = (name: string) => (cause: unknown) =>
   new Unavailable({
@@ -40,10 +44,10 @@ export const layer = (path: string): Layer.Layer<Outputs, Unavailable> =>
         if (path === "-" && isClosedPipe(cause)) halt(exitCode("disk"), "stdout was closed by its reader")
         return unavailable(name)(cause)
       }
-      const write = (block: Uint8Array) => Effect.tryPromise({ try: () => target.write(block), catch: failed })
+      const hand = (block: Uint8Array) => Effect.tryPromise({ try: () => target.write(block), catch: failed })
       const deliver = Effect.fn("Outputs.deliver")(
         function* (articles: ReadonlyArray<Article>) {
-          for (const block of blocks(articles)) yield* write(block)
+          for (const block of blocks(articles)) yield* hand(block)
         },
         // Once begun a line is finished: an interrupt must not leave half of one.
         (work) => turn.withPermits(1)(Effect.uninterruptible(work))
@@ -67,15 +71,26 @@ function* blocks(articles: ReadonlyArray<Article>): Generator<Uint8Array> {
   if (lines.length > 0) yield Buffer.from(lines.join(""))
 }
 
-const stdout = (): Target => {
-  const writer = Bun.stdout.writer()
-  return {
-    write: async (block) => {
-      writer.write(block)
-      await writer.flush()
-    }
+/** Bun's own sink for stdout forgets a closed pipe now and then, so blocks are written to the descriptor itself. */
+const stdout = (): Target => ({
+  write: async (block) => {
+    for (let at = 0; at < block.byteLength; ) at += await writeSome(block.subarray(at))
+  }
+})
+
+/** Bytes that were taken; none while a pipe that does not block is full, after a moment's wait. */
+const writeSome = async (block: Uint8Array): Promise<number> => {
+  try {
+    return (await writeDescriptor(stdoutDescriptor, block)).bytesWritten
+  } catch (error) {
+    if (!isFullPipe(error)) throw error
+    await Bun.sleep(fullPipeWaitMs)
+    return 0
   }
 }
+const writeDescriptor = promisify(write)
+const stdoutDescriptor = 1
+const fullPipeWaitMs = 5
 
 const file = (path: string) =>
   Effect.acquireRelease(Effect.tryPromise({ try: () => open(path, "a+"), catch: unavailable(path) }), (handle) =>
