@@ -42,7 +42,9 @@ const Reason = { code: Code, message: Schema.String }
 /** Worth another try after a wait. Counts as an attempt; `after` is the least wait in ms, where the other side named one. */
 export class Retryable extends Schema.TaggedError<Retryable>()("Retryable", {
   ...Reason,
-  after: Schema.optionalKey(Schema.Finite)
+  after: Schema.optionalKey(Schema.Finite),
+  /** The host at fault, where a redirect led to another than the job's. */
+  host: Schema.optionalKey(Schema.String)
 }) {}
 
 /** Parked until an operator resumes it. Does not count as an attempt. */

@@ -1,0 +1,157 @@
+import { Context, Duration, Effect, Layer } from "effect"
+import { type Fatal, Retryable } from "../domain/errors.ts"
+import type { HttpUrl } from "../domain/url.ts"
+import { Settings } from "./config.ts"
+import { Guard, type Target } from "./guard.ts"
+import { read, type Wire } from "./wire.ts"
+
+/** Addresses of one name tried in turn when a connection is refused. */
+const ADDRESSES_TRIED = 3
+/** A body of a redirect is read to its end up to this length (bytes), for the connection's sake; else it is cut off. */
+const DISCARD_BYTES_MAX = 65_536
+
+/** The answer of one hop. Lives as long as the `use` it was given to. */
+export interface Answer {
+  readonly url: HttpUrl
+  readonly status: number
+  readonly headers: Headers
+  /** The length announced for the body on the wire; NaN: none was. */
+  readonly length: number
+  /** The bytes on the wire, at most so many. Fails with Retryable `network` if the connection ended before the first. */
+  readonly read: (bytesMax: number) => Effect.Effect<Wire, Retryable>
+  /** Nobody wants the body. */
+  readonly discard: Effect.Effect<void>
+}
+
+/**
+ * One GET to one checked address. Never follows a redirect, never inflates, obeys no proxy. The connection is really cut when
+ * `use` ends before the body did: by failure, time limit or interruption.
+ */
+export class Dialler extends Context.Service<
+  Dialler,
+  {
+    readonly get: <A, E, R>(
+      url: string,
+      headers: Readonly<Record<string, string>>,
+      use: (answer: Answer) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | Fatal | Retryable, R>
+  }
+>()("crawler/Dialler") {}
+
+export interface Options {
+  /** Certificates (PEM) trusted besides the system's: for tests with a server of their own. */
+  readonly ca?: ReadonlyArray<string>
+}
+
+/** Bun's fetch obeys these even for a loopback address; each request also says `proxy: false`. */
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+const scrub = Effect.sync(() => {
+  for (const name of PROXIES) delete process.env[name]
+})
+
+/** Codes of a connection that was never made: another address may answer. */
+const UNMADE = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ConnectionRefused", "FailedToOpenSocket"])
+
+interface Failure {
+  readonly unmade: boolean
+  readonly error: Retryable
+}
+const failure = (url: HttpUrl, thrown: unknown): Failure => {
+  const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "failed"
+  const error = new Retryable({ code: "network", message: `${url.hostname}: ${code} before an answer` })
+  return { unmade: UNMADE.has(code), error }
+}
+
+const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address)
+
+/** What stays the same for all hops. */
+interface Way {
+  readonly trust: { readonly ca?: Array<string> }
+  /** Until the headers are there: connection and first byte together, for fetch does not tell them apart. */
+  readonly patience: Duration.Duration
+}
+type RequestHeaders = Readonly<Record<string, string>>
+
+const request = (way: Way, url: HttpUrl, address: string, headers: RequestHeaders, signal: AbortSignal) => {
+  const secure = url.href.startsWith("https:")
+  const init: BunFetchRequestInit = {
+    headers: { ...headers, Host: url.host },
+    redirect: "manual",
+    decompress: false,
+    signal,
+    ...(secure ? { tls: { serverName: url.hostname.replace(/^\[|\]$/g, ""), ...way.trust } } : {})
+  }
+  const dialled = `${secure ? "https" : "http"}://${bracketed(address)}:${url.port}${url.path}`
+  return Effect.tryPromise({
+    // The declared type lacks `false`, which is what switches the proxies of the environment off.
+    try: () => fetch(dialled, Object.assign(init, { proxy: false })),
+    catch: (thrown) => failure(url, thrown)
+  })
+}
+
+const connect = Effect.fnUntraced(function* (
+  way: Way,
+  { url, addresses }: Target,
+  headers: RequestHeaders,
+  signal: AbortSignal
+) {
+  let last: Failure | null = null
+  for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
+    const result = yield* Effect.result(request(way, url, address, headers, signal))
+    if (result._tag === "Success") return result.success
+    last = result.failure
+    if (!last.unmade) break
+  }
+  return yield* last?.error ?? new Retryable({ code: "network", message: `${url.hostname}: no address` })
+})
+
+const late = ({ url }: Target, { patience }: Way) =>
+  new Retryable({ code: "timeout", message: `${url.hostname}: no answer within ${Duration.format(patience)}` })
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  yield* scrub
+  const settings = yield* Settings
+  const guard = yield* Guard
+  const way: Way = {
+    trust: options.ca === undefined ? {} : { ca: [...options.ca] },
+    patience: Duration.sum(settings.FETCH_CONNECT_TIMEOUT, settings.FETCH_FIRST_BYTE_TIMEOUT)
+  }
+  const get: Dialler["Service"]["get"] = (href, headers, use) =>
+    Effect.flatMap(guard.check(href), (target) =>
+      Effect.acquireUseRelease(
+        Effect.sync((): Call => ({ controller: new AbortController(), done: false })),
+        (call) =>
+          connect(way, target, headers, call.controller.signal).pipe(
+            Effect.timeoutOrElse({ duration: way.patience, orElse: () => Effect.fail(late(target, way)) }),
+            Effect.flatMap((response) => use(answer(target.url, response, call)))
+          ),
+        // A finished exchange keeps its connection for the next one.
+        (call) => Effect.sync(() => (call.done ? undefined : call.controller.abort()))
+      )
+    )
+  return Dialler.of({ get })
+})
+
+interface Call {
+  readonly controller: AbortController
+  done: boolean
+}
+
+const answer = (url: HttpUrl, response: Response, call: Call): Answer => {
+  const length = Number(response.headers.get("content-length") ?? Number.NaN)
+  if (response.body === null) call.done = true
+  const body = (bytesMax: number) =>
+    Effect.promise(() => read(response, bytesMax)).pipe(
+      Effect.tap((wire) => Effect.sync(() => (call.done = wire.end === "complete"))),
+      Effect.filterOrFail(
+        ({ bytes, end }) => end !== "broken" || bytes.length > 0,
+        () => new Retryable({ code: "network", message: `${url.hostname}: connection lost before the body` })
+      )
+    )
+  const discard = length <= DISCARD_BYTES_MAX ? Effect.ignore(body(DISCARD_BYTES_MAX)) : Effect.void
+  return { url, status: response.status, headers: response.headers, length, read: body, discard }
+}
+
+/** The one way out: through the guard, to the address it checked. */
+export const layer = (options: Options = {}): Layer.Layer<Dialler, never, Guard | Settings> =>
+  Layer.effect(Dialler, make(options))

@@ -1,0 +1,69 @@
+import { Clock, Duration, Effect } from "effect"
+import { type Fatal, Postponed, Retryable, type Unavailable } from "../domain/errors.ts"
+import type { Hosts } from "../domain/ports.ts"
+
+export interface Hop {
+  /** The host whose slot the job holds already. */
+  readonly home: string
+  readonly url: string
+  /** A longer wait for the other host postpones the job (FETCH_WAIT_MAX). */
+  readonly waitMax: Duration.Duration
+}
+
+const takeSlot = Effect.fnUntraced(function* (hosts: Hosts["Service"], host: string, waitMax: Duration.Duration) {
+  const start = yield* Clock.currentTimeMillis
+  while (true) {
+    const slot = yield* hosts.acquire(host)
+    if (slot.tag === "granted") return slot.token
+    if (slot.until - start > Duration.toMillis(waitMax)) {
+      const code = slot.reason === "breaker" ? "breaker" : "busy_host"
+      return yield* new Postponed({ code, message: `redirected to ${host}: ${slot.reason}`, until: slot.until })
+    }
+    const now = yield* Clock.currentTimeMillis
+    yield* Effect.sleep(Duration.millis(Math.max(1, slot.until - now)))
+  }
+})
+
+type Failure = Fatal | Postponed | Retryable | Unavailable
+
+const ending = (error: unknown, now: number) => ({
+  failed: error instanceof Retryable && error.code !== "http_429" && error.code !== "partial",
+  pause_until: error instanceof Retryable && error.after !== undefined ? now + error.after : null
+})
+
+/** The other host's trouble is its own: what it asks to wait is waited for without blaming the job's host. */
+const abroad =
+  (host: string) =>
+  (error: Failure): Effect.Effect<Failure> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (error._tag !== "Retryable") return error
+      const { code, message, after } = error
+      return after === undefined
+        ? new Retryable({ code, message, host })
+        : new Postponed({ code, message, until: now + after })
+    })
+
+/**
+ * A redirect that leaves the job's host takes a slot of the host it leads to, so that no host is dialled more often because others
+ * point at it. A redirect within the host is part of the same visit.
+ */
+export const visiting = <A, R>(
+  hosts: Hosts["Service"],
+  hop: Hop,
+  work: Effect.Effect<A, Failure, R>
+): Effect.Effect<A, Failure, R> => {
+  const host = URL.parse(hop.url)?.hostname.replace(/\.$/, "") ?? ""
+  if (host === "" || host === hop.home) return work
+  return Effect.acquireUseRelease(
+    takeSlot(hosts, host, hop.waitMax),
+    () => Effect.result(work),
+    (token, exit) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const failure = exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null
+        return Effect.ignore(hosts.release(host, token, ending(failure, now)))
+      })
+  ).pipe(
+    Effect.flatMap(Effect.fromResult),
+    Effect.catch((error) => Effect.flatMap(abroad(host)(error), Effect.fail))
+  )
+}
