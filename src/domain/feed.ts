@@ -1,8 +1,8 @@
 import { entryOf } from "./feed/entry.ts"
-import { attributeOf, authorOf, dateOf, first, linkOf, textField } from "./feed/field.ts"
+import { attributeOf, authorOf, dateOf, linkOf, textField } from "./feed/field.ts"
 import { finish } from "./feed/finish.ts"
 import { isJsonFeed, readJsonFeed } from "./feed/json.ts"
-import type { Feed, FeedHints } from "./feed/model.ts"
+import type { Feed, FeedHints, Source } from "./feed/model.ts"
 import { keyOf, kindOf } from "./feed/space.ts"
 import { elements, parseXml, type XmlElement } from "./xml.ts"
 
@@ -64,6 +64,11 @@ const isTop = (it: XmlElement): boolean => /^(?:rss|rdf|feed|channel)$/.test(it.
 const topOf = (roots: ReadonlyArray<XmlElement>): XmlElement | undefined =>
   roots.find(isTop) ?? roots.flatMap((it) => elements(it)).find(isTop) ?? roots[0]
 
+const languageOf = (channel: XmlElement, source: Source, hints: FeedHints): string | null => {
+  const stated = textField(channel, source, ["language", "dc:language"]) ?? (channel.language || source.root.language)
+  return stated === "" ? (hints.language ?? null) : stated.replace("_", "-")
+}
+
 /**
  * Reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, and JSON Feed. Never fails: a broken feed gives the items that could
  * be read and a flag per fault; text without any gives no entries and `feed_unreadable`.
@@ -78,14 +83,16 @@ export const readFeed = (text: string, hints: FeedHints): Feed => {
     it === root ? itemsOf(it, root) : keyOf(it, root) === "item" ? [it] : []
   )
   const channel = elements(root).find((it) => keyOf(it, root) === "channel") ?? root
-  const link = linkOf(channel, root, hints.url)
-  const entries = items.flatMap((it) => entryOf(it, root, link ?? hints.url, hints))
+  const source = { root, base: hints.url }
+  const link = linkOf(channel, source)
+  const inner = { root, base: link !== null && URL.parse(link) !== null ? link : hints.url }
+  const entries = items.flatMap((it) => entryOf(it, inner, hints))
   const isCut = document.faults.has("unclosed")
   const flags = [...document.faults].flatMap((it) => FAULTS[it] ?? [])
   return finish({
     kind: kindOf(root),
-    title: textField(channel, root, ["title", "dc:title"]),
-    subtitle: textField(channel, root, [
+    title: textField(channel, source, ["title", "dc:title"]),
+    subtitle: textField(channel, source, [
       "description",
       "subtitle",
       "tagline",
@@ -94,16 +101,13 @@ export const readFeed = (text: string, hints: FeedHints): Feed => {
       "abstract"
     ]),
     link,
-    language:
-      textField(channel, root, ["language", "dc:language"]) ??
-      attributeOf(channel, "xml:lang") ??
-      (root.language || null),
-    id: textField(channel, root, ["id", "guid", "dc:identifier"]) ?? attributeOf(channel, "rdf:about"),
-    author: authorOf(channel, root),
-    published: dateOf(channel, root, ["pubdate", "published", "issued", "dcterms:issued"], hints),
-    updated: dateOf(channel, root, ["updated", "modified", "lastbuilddate", "dcterms:modified", "dc:date"], hints),
+    language: languageOf(channel, source, hints),
+    id: textField(channel, source, ["id", "guid", "dc:identifier"]) ?? attributeOf(channel, "rdf:about"),
+    author: authorOf(channel, source),
+    published: dateOf(channel, source, ["pubdate", "published", "issued", "dcterms:issued"], hints),
+    updated: dateOf(channel, source, ["updated", "modified", "lastbuilddate", "dcterms:modified", "dc:date"], hints),
     entries,
     links: [],
-    flags: isCut && first(root, root, ["item", "entry"]) !== root ? [...flags, "feed_truncated"] : flags
+    flags: isCut ? [...flags, "feed_truncated"] : flags
   })
 }

@@ -19,6 +19,8 @@ export interface XmlElement {
   readonly space: string
   /** By name as written, lower case; values decoded once. */
   readonly attributes: Readonly<Record<string, string>>
+  /** The same as written, undecoded: for giving the markup back. */
+  readonly written: Readonly<Record<string, string>>
   readonly children: Array<XmlElement | string>
   /** The document closed it; false for what a truncated document left open. */
   closed: boolean
@@ -36,6 +38,8 @@ export interface XmlDocument {
 }
 
 const XML_ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+/** Two names whose meaning HTML changed after the DTD of RSS 0.91 had fixed it. */
+const RSS_ENTITIES: Readonly<Record<string, string>> = { lang: "\u2329", rang: "\u232a" }
 
 /** The tokenizer knows the two thousand names of HTML; asked for one at a time, it becomes a dictionary. */
 const htmlEntity = (name: string): string | null => {
@@ -76,7 +80,7 @@ export const decodeOnce = (
     const sound = XML_ENTITIES[name] ?? own.get(name)
     if (sound !== undefined) return sound
     fault("undeclared_entity")
-    return htmlEntity(name) ?? whole
+    return RSS_ENTITIES[name] ?? htmlEntity(name) ?? whole
   })
 }
 
@@ -109,7 +113,12 @@ const spacesOf = (attributes: Readonly<Record<string, string>>, outer: Readonly<
 const resolve = (base: string, outer: string): string =>
   URL.parse(base, outer === "" ? undefined : outer)?.href ?? (base === "" ? outer : base)
 
-const make = (name: string, attributes: Readonly<Record<string, string>>, outer: Scope | undefined): Scope => {
+const make = (
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  written: Readonly<Record<string, string>>,
+  outer: Scope | undefined
+): Scope => {
   const spaces = spacesOf(attributes, outer?.spaces ?? {})
   const [prefix = "", local] = name.includes(":") ? name.split(":", 2) : ["", name]
   const base = attributes["xml:base"]
@@ -118,6 +127,7 @@ const make = (name: string, attributes: Readonly<Record<string, string>>, outer:
     local: (local ?? name).toLowerCase(),
     space: spaces[prefix.toLowerCase()] ?? "",
     attributes,
+    written,
     children: [],
     closed: false,
     base: base === undefined ? (outer?.element.base ?? "") : resolve(base, outer?.element.base ?? ""),
@@ -147,7 +157,9 @@ const builder = (text: string) => {
   const append = (raw: string) => {
     const children = stack.at(-1)?.element.children
     if (children === undefined) return
-    const piece = isCdata ? raw : decodeOnce(raw, own, fault)
+    const piece = (isCdata ? raw : decodeOnce(raw, own, fault)).replace(/[\u0080-\u009f]/g, (it) =>
+      character(it.charCodeAt(0))
+    )
     const last = children.at(-1)
     if (typeof last === "string") children[children.length - 1] = last + piece
     else children.push(piece)
@@ -162,7 +174,7 @@ const builder = (text: string) => {
     const entries = Object.entries(raw).map(
       ([key, value]) => [key.toLowerCase(), decodeOnce(value, own, fault)] as const
     )
-    const scope = make(name, Object.fromEntries(entries), stack.at(-1))
+    const scope = make(name, Object.fromEntries(entries), raw, stack.at(-1))
     const parent = stack.at(-1)
     if (parent === undefined) roots.push(scope.element)
     else parent.element.children.push(scope.element)
@@ -183,17 +195,19 @@ const builder = (text: string) => {
 /** Reads XML as leniently as a browser reads HTML: never fails, bounded in depth and size, expands nothing. */
 export const parseXml = (text: string): XmlDocument => {
   const build = builder(text)
+  const source = fromFirstTag(text, build.fault)
   const parser = new Parser(
     {
       onopentag: build.open,
-      onclosetag: (_, isImplied) => build.close(isImplied),
+      // The tokenizer calls the end of `<link/>` implied.
+      onclosetag: (_, isImplied) => build.close(isImplied && source[parser.endIndex - 1] !== "/"),
       ontext: build.append,
       oncdatastart: () => void build.cdata(true),
       oncdataend: () => void build.cdata(false)
     },
     { xmlMode: true, decodeEntities: false }
   )
-  parser.end(fromFirstTag(text, build.fault))
+  parser.end(source)
   return { roots: build.roots, faults: build.faults }
 }
 
@@ -216,10 +230,10 @@ const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<
 /** Depth is bounded by the parser, so recursion is safe. */
 const markup = (it: XmlElement | string): string => {
   if (typeof it === "string") return escapeText(it)
-  const name = it.name.includes(":") ? it.local : it.name
-  const attributes = Object.entries(it.attributes)
+  const attributes = Object.entries(it.written)
     .filter(([key]) => !key.startsWith("xmlns") && !key.startsWith("xml:"))
-    .map(([key, value]) => ` ${key}="${escapeText(value).replaceAll('"', "&quot;")}"`)
+    .map(([key, value]) => ` ${key}="${value.replaceAll("<", "&lt;").replaceAll('"', "&quot;")}"`)
+  const name = it.name.replace(/^.*:/, "")
   const isVoid = it.children.length === 0 && /^(?:br|hr|img|input|wbr|source)$/i.test(name)
   return `<${name}${attributes.join("")}${isVoid ? " />" : `>${it.children.map(markup).join("")}</${name}>`}`
 }

@@ -58,6 +58,7 @@ const entryOf = (item: unknown, base: string, hints: FeedHints): ReadonlyArray<F
       author: authorOf(item),
       summary: text(item.summary),
       content: text(item.content_html) ?? text(item.content_text),
+      language: text(item.language),
       tags: [...new Set(tags)]
     }
   ]

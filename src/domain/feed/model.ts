@@ -1,7 +1,18 @@
 import type { Hints, Link } from "../reading.ts"
+import type { XmlElement } from "../xml.ts"
 
 /** What reading a feed needs to know besides its text. */
-export type FeedHints = Pick<typeof Hints.Type, "url" | "fetched_at" | "zone" | "country">
+export interface FeedHints extends Pick<typeof Hints.Type, "url" | "fetched_at" | "zone" | "country"> {
+  /** What the answer's `Content-Language` says: used where the feed is silent. */
+  readonly language?: string
+}
+
+/** The document an item stands in: its root tells the vocabulary, its base what relative addresses mean. */
+export interface Source {
+  readonly root: XmlElement
+  /** Where no `xml:base` is in force. */
+  readonly base: string
+}
 
 /** One item. Texts are as the feed gives them (possibly HTML), decoded once; instants are ISO 8601 in UTC. */
 export interface FeedEntry {
@@ -14,6 +25,7 @@ export interface FeedEntry {
   readonly author: string | null
   readonly summary: string | null
   readonly content: string | null
+  readonly language: string | null
   readonly tags: ReadonlyArray<string>
 }
 
