@@ -9,7 +9,6 @@ const SECONDS_MAX = 3600
 const DEBIAN = [
   "python3-scrapy",
   "python3-readability",
-  "golang-go",
   "golang-github-puerkitobio-goquery-dev",
   "golang-golang-x-text-dev"
 ]
@@ -37,7 +36,7 @@ const prepare = async (bench: string): Promise<void> => {
     [
       (await run(["/usr/bin/python3", "-c", "import scrapy, readability"])).code !== 0 ||
         !existsSync("/usr/share/gocode/src/github.com/PuerkitoBio/goquery"),
-      ["apt-get", "install", "-y", "-q", ...DEBIAN]
+      ["apt-get", "install", "-y", "-q", ...DEBIAN, ...(Bun.which("go") === null ? ["golang-go"] : [])]
     ],
     [
       !existsSync(join(bench, "peers", "goquery")),

@@ -165,6 +165,13 @@ test("published articles lead the list, and a revised one has one paragraph more
   expect(paragraphs()).toBe(count + 1)
 })
 
+test("warming makes every page and asks nothing of the log", async () => {
+  const web = await start({ hosts: 7, articles: 2 })
+  web.warm()
+  expect(web.log()).toEqual([])
+  for (const { url } of web.truth()) expect((await fetch(url)).status).toBe(200)
+})
+
 test("an unchanged page answers 304 to its own validator", async () => {
   const web = await start({ hosts: 1, articles: 1 })
   const url = `${web.origins[0]}/rss.xml`

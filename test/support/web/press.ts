@@ -57,7 +57,9 @@ export const host = (
   layout: Layout | undefined
 ): Host => {
   const legacy = fraction(seed, `charset ${index}`) < eucKrShare
-  const language: Language = legacy || fraction(seed, `language ${index}`) < 0.5 ? "ko" : "en"
+  const chosen = layout ?? layouts[index % layouts.length] ?? "semantic"
+  const korean = legacy || chosen === "portal" || fraction(seed, `language ${index}`) < 0.5
+  const language: Language = korean ? "ko" : "en"
   return {
     index,
     address: address(index),
@@ -66,7 +68,7 @@ export const host = (
     language,
     charset: legacy ? "euc-kr" : "utf-8",
     declares: fraction(seed, `declares ${index}`) < 0.5 ? "meta" : "header",
-    layout: layout ?? layouts[index % layouts.length] ?? "semantic"
+    layout: chosen
   }
 }
 

@@ -34,7 +34,8 @@ const { values } = parseArgs({
     dead: whole,
     moved: whole,
     repeated: whole,
-    traps: whole
+    traps: whole,
+    warm: { type: "boolean" }
   }
 })
 
@@ -96,6 +97,7 @@ const web = await startWeb(
   },
   control
 )
+if (values.warm === true) web.warm()
 console.log(
   JSON.stringify({ ready: true, port: web.port, control: `http://127.0.0.1:${web.port}`, hosts: web.origins.length })
 )

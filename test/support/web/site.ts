@@ -1,7 +1,7 @@
 /** One host at work: which articles it has by now, and the bytes of each of its pages. */
 
 import { atom, robots, rss, sitemap, sitemapIndex } from "./feeds.ts"
-import { framer } from "./markup.ts"
+import { framer, listPath } from "./markup.ts"
 import { aboutPage, articlePage, frontPage, listPage, type Site } from "./page.ts"
 import { type Article, type Host, article as makeArticle } from "./press.ts"
 import { digest, fraction } from "./random.ts"
@@ -140,6 +140,13 @@ export const makeSite = (host: Host, options: WebOptions, faults: Faults, encode
       if (ready.size > READY_MAX) ready.delete(ready.keys().next().value ?? "")
       return known
     },
+    targets: (): readonly string[] => [
+      "/",
+      "/about",
+      ...Array.from({ length: lists }, (_, at) => listPath(host, at + 1)),
+      ...Object.keys(feeds),
+      ...articles.current().newestFirst.map(({ path }) => path)
+    ],
     publish: (count: number, at: Date) => {
       ready.clear()
       return articles.publish(count, at)

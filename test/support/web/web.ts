@@ -79,6 +79,8 @@ export interface Web {
   readonly publish: (count: number, at?: Date) => readonly string[]
   /** Adds a paragraph to an article, as an update does; false for an unknown address. */
   readonly revise: (url: string) => boolean
+  /** Makes every page now, so that making one later delays no answer and blurs no time in the log. */
+  readonly warm: () => void
   readonly close: () => Promise<void>
 }
 
@@ -218,6 +220,9 @@ export const startWeb = async (
     trap: (name, host = 0) => (hosts[host]?.origin ?? "") + trapPath(name),
     publish: (count, at = new Date()) => all().flatMap((it) => it.publish(count, at)),
     revise: (url) => all().some((it) => it.revise(url)),
+    warm: () => {
+      for (const site of all()) for (const target of site.targets()) site.page(target)?.zipped()
+    },
     close: listener.close
   }
   return web
