@@ -2,7 +2,8 @@
 SHELL := /bin/sh
 BUN := .tools/bun
 SOURCES := $(shell find src sql -type f 2>/dev/null)
-# Workers are entrypoints of their own in the executable; those that exist are built in.
+# Workers are entrypoints of their own in the executable. Code finds them beside itself (`./worker.ts` from
+# import.meta.url), and in the executable all code stands at the root: so they are named without their folders.
 WORKERS := $(wildcard src/infra/reader.entry.ts src/infra/embedded/worker.ts)
 SETUP := node_modules/.setup
 
@@ -48,7 +49,7 @@ build: crawler ## Compile ./crawler, one executable
 
 crawler: $(SOURCES) $(SETUP)
 	$(BUN) build src/main.ts $(WORKERS) --compile --format=esm --bytecode --minify-syntax --minify-whitespace \
-	  --no-compile-autoload-dotenv --no-compile-autoload-bunfig --outfile $@
+	  --no-compile-autoload-dotenv --no-compile-autoload-bunfig --entry-naming '[name].[ext]' --outfile $@
 	@touch $@
 
 migrate: $(SETUP) ## Bring the database of DATABASE_URL (or the data dir) to this version

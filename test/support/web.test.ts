@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test"
+import { join } from "node:path"
 import { encodeEucKr } from "./web/euckr.ts"
 import { summarise } from "./web/log.ts"
 import { particle } from "./web/prose.ts"
@@ -170,6 +171,28 @@ test("warming makes every page and asks nothing of the log", async () => {
   web.warm()
   expect(web.log()).toEqual([])
   for (const { url } of web.truth()) expect((await fetch(url)).status).toBe(200)
+})
+
+test("as a program it says where its control is, and serves hosts, truth, log and statistics there", async () => {
+  const program = join(import.meta.dir, "web", "serve.ts")
+  const child = Bun.spawn([process.execPath, program, "--hosts", "2", "--articles", "3", "--port", "0", "--warm"], {
+    stdout: "pipe"
+  })
+  try {
+    const line = await child.stdout.getReader().read()
+    const { control } = JSON.parse(new TextDecoder().decode(line.value))
+    const lines = async (path: string) => (await (await fetch(control + path)).text()).trim().split("\n")
+    const [front] = await lines("/__hosts")
+    await read(front!)
+    expect(await lines("/__truth")).toHaveLength(6)
+    expect(await lines("/__log")).toHaveLength(1)
+    expect(JSON.parse((await lines("/__stats"))[0]!)).toMatchObject({ requests: 1, byStatus: { 200: 1 } })
+    expect(JSON.parse((await lines("/__publish?count=1"))[0]!)).toHaveLength(2)
+    expect(await lines("/__truth")).toHaveLength(8)
+  } finally {
+    child.kill()
+    await child.exited
+  }
 })
 
 test("an unchanged page answers 304 to its own validator", async () => {
