@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { Article } from "../../domain/article.ts"
-import { Priority } from "../../domain/crawl.ts"
 import { Source, SourceInput } from "../../domain/source.ts"
 import { Topic } from "../../domain/topics.ts"
 import {
@@ -63,7 +62,7 @@ const inputs = Schema.Array(SourceInput).check(Schema.isMinLength(1), Schema.isM
 
 export const operations = {
   enqueue: operation("POST", "/crawl-jobs", "admin", "Give URLs to the crawler.", {
-    input: { urls, category: optional(Label), priority: optional(Priority) },
+    input: { urls, category: optional(Label) },
     output: Enqueued,
     status: 202
   }),
