@@ -1,0 +1,46 @@
+import { Clock, Effect, Layer } from "effect"
+import { Bus, Frontier, type Planned } from "../domain/ports.ts"
+import { Settings } from "./config.ts"
+import { Database } from "./database.ts"
+import { writeAll } from "./sql/batches.ts"
+import * as statement from "./sql/frontier.ts"
+import { arrayOf, type Encoded, encodedSize, nextSeq } from "./sql/messages.ts"
+import { encode } from "./sql/rows.ts"
+
+const encodeLink = ({ job, url_key, topic, pace_ms, not_before }: Planned, seq: number): Encoded => ({
+  id: `${url_key} ${job.visit}`,
+  json: encode({
+    url_key,
+    visit: job.visit,
+    url: job.target.url,
+    host: job.host,
+    topic,
+    pace: pace_ms,
+    not_before,
+    id: job.id,
+    seq,
+    payload: job
+  })
+})
+
+/** The frontier in Postgres: what is known, whose turn is when, and the crawl messages, in one statement. */
+export const layer: Layer.Layer<Frontier, never, Database | Settings | Bus> = Layer.effect(
+  Frontier,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const bus = yield* Bus
+    const { STORE_BATCH: rowsMax } = yield* Settings
+    const enqueue = Effect.fn("Frontier.enqueue")(function* (links: ReadonlyArray<Planned>) {
+      const now = yield* Clock.currentTimeMillis
+      const send = (part: ReadonlyArray<Encoded>) =>
+        database.query<{ fresh: number }>(statement.enqueue, [arrayOf(part.map((it) => it.json)), now])
+      const rows = links.map((it) => encodeLink(it, nextSeq(now)))
+      const answers = yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send).pipe(
+        // The statement wrote messages beside the bus: publishing nothing tells its consumers to look.
+        Effect.ensuring(Effect.ignore(bus.publish([])))
+      )
+      return { fresh: answers.reduce((sum, it) => sum + it.fresh, 0) }
+    })
+    return Frontier.of({ enqueue })
+  })
+)
