@@ -40,6 +40,8 @@ const visit = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators
 
 type Ending = { readonly failed: boolean; readonly pause_until: number | null }
 
+const unharmed: Ending = { failed: false, pause_until: null }
+
 /** What a fetch's end means for its host: Retry-After pauses it, network failures and 5xx count for its breaker. */
 const ending = (error: Retryable | Fatal | Postponed, now: number): Ending => ({
   failed: error._tag === "Retryable" && error.code !== "http_429" && error.code !== "partial",
@@ -52,18 +54,23 @@ interface Limits {
   readonly door: ReturnType<typeof gate>
 }
 
+/** Waiting for the slot can be interrupted (a drain must not wait for a slow host); giving it back cannot. */
 const inSlot = Effect.fnUntraced(function* ({ permits }: Limits, job: CrawlJob, validators: Validators | null) {
   const hosts = yield* Hosts
-  return yield* Effect.acquireUseRelease(
-    takeSlot(job.host),
-    () => Effect.result(permits.withPermit(visit(job, validators))),
-    (token, exit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const failure = exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null
-        const end = failure === null ? { failed: false, pause_until: null } : ending(failure, now)
-        return Effect.ignore(hosts.release(job.host, token, end))
-      })
-  ).pipe(Effect.flatMap(Effect.fromResult))
+  const giveBack = (token: string, failure: Retryable | Fatal | Postponed | null) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.ignore(hosts.release(job.host, token, failure === null ? unharmed : ending(failure, now)))
+    )
+  const page = yield* Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(takeSlot(job.host)), (token) =>
+      restore(Effect.result(permits.withPermit(visit(job, validators)))).pipe(
+        Effect.onExit((exit) =>
+          giveBack(token, exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null)
+        )
+      )
+    )
+  )
+  return yield* Effect.fromResult(page)
 })
 
 /** Validators of the last fetch of this URL, where a 304 would do: never on a first visit. */

@@ -1,0 +1,110 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
+import { Clock, Effect, Schema } from "effect"
+import type { Article } from "../domain/article.ts"
+import type { CrawlJob } from "../domain/crawl.ts"
+import type { RawPage } from "../domain/fetching.ts"
+import { articleOf } from "../domain/identity.ts"
+import { Policy } from "../domain/policy.ts"
+import { Reader } from "../domain/ports.ts"
+import type { Reading } from "../domain/reading.ts"
+import { seedJob } from "../domain/seed.ts"
+import { type HttpUrl, identityOf, parseHttpUrl, registrableDomain } from "../domain/url.ts"
+import { validateArticle } from "../domain/validate.ts"
+import { Settings } from "../infra/config.ts"
+
+/** One saved page to read: a line of a manifest, or the one page of the command line. */
+export const Saved = Schema.Struct({ id: Schema.optionalKey(Schema.String), path: Schema.String, url: Schema.String })
+export type Saved = typeof Saved.Type
+
+/** A line of output: the article, or why there is none. */
+export type Line =
+  | (Article & { readonly rejected?: ReadonlyArray<string> })
+  | { readonly id: string | null; readonly url: string; readonly error: string; readonly [fact: string]: unknown }
+
+/** The bytes of a file, at most `max`; a pipe is read to its end. Fails with why it cannot be read. */
+const bytesOf = (path: string, max: number): Effect.Effect<Uint8Array, string> =>
+  Effect.try({
+    try: () => {
+      const file = path === "-" ? 0 : openSync(path, "r")
+      const stat = fstatSync(file)
+      if (stat.isDirectory()) return "is a directory"
+      const parts: Array<Uint8Array> = []
+      let total = 0
+      for (let read = -1; read !== 0; ) {
+        const part = Buffer.allocUnsafe(65_536)
+        read = readSync(file, part, 0, part.length, null)
+        total += read
+        if (total > max) return `is larger than FETCH_INFLATED_MAX_BYTES (${max})`
+        parts.push(part.subarray(0, read))
+      }
+      if (file !== 0) closeSync(file)
+      return Buffer.concat(parts)
+    },
+    catch: (cause) => `cannot be read: ${String(cause)}`
+  }).pipe(Effect.flatMap((it) => (typeof it === "string" ? Effect.fail(it) : Effect.succeed(it))))
+
+const pageOf = (url: HttpUrl, bytes: number, now: number): { readonly job: CrawlJob; readonly raw: RawPage } => {
+  const { job } = seedJob(url, { type: "auto", hops: 0, lists: false, category: null, visit: 0 }, now)
+  const raw: RawPage = {
+    id: job.id,
+    url: url.href,
+    final_url: url.href,
+    host: url.hostname,
+    status: 200,
+    content_type: null,
+    fetcher: "file",
+    fetched_at: now,
+    elapsed_ms: 0,
+    bytes,
+    truncated: false,
+    hops: [],
+    validators: { etag: null, last_modified: null }
+  }
+  return { job, raw }
+}
+
+const lineOf = (
+  saved: Saved,
+  url: HttpUrl,
+  bytes: number,
+  reading: Reading,
+  now: number,
+  codes: ReadonlyArray<string>
+): Line => {
+  const { content, kind, verdict, evidence, links } = reading
+  if (content === null) {
+    const facts = { kind, verdict, evidence, links: links.length }
+    return { id: saved.id ?? null, url: saved.url, error: `no article: ${kind}, ${verdict}`, ...facts }
+  }
+  const { job, raw } = pageOf(url, bytes, now)
+  const { identity } = identityOf({ url: url.href, canonical: content.canonical_url, rulePattern: null })
+  const article = articleOf(job, raw, content, verdict, { scope: registrableDomain(url.hostname), identity }, now)
+  return { ...article, id: saved.id ?? article.id, ...(codes.length === 0 ? {} : { rejected: codes }) }
+}
+
+/** Reads one saved page. Never fails: what cannot be read is a line that says so. */
+export const extract = Effect.fnUntraced(function* (saved: Saved) {
+  const { FETCH_INFLATED_MAX_BYTES } = yield* Settings
+  const { article: bounds, html } = yield* Policy
+  const failed = (error: string): Line => ({ id: saved.id ?? null, url: saved.url, path: saved.path, error })
+  const url = parseHttpUrl(saved.url, { anyPort: true })
+  if (url._tag === "Failure") return failed(`${url.failure.code}: ${url.failure.message}`)
+  const body = yield* Effect.result(bytesOf(saved.path, FETCH_INFLATED_MAX_BYTES))
+  if (body._tag === "Failure") return failed(`${saved.path} ${body.failure}`)
+  const now = yield* Clock.currentTimeMillis
+  const reader = yield* Reader
+  const hints = {
+    url: url.success.href,
+    expected: "auto",
+    status: 200,
+    content_type: null,
+    truncated: false,
+    fetched_at: now,
+    html
+  } as const
+  const reading = yield* Effect.result(reader.read(`${saved.id ?? ""} ${saved.path}`, body.success, hints))
+  if (reading._tag === "Failure") return failed(reading.failure.message)
+  const { content } = reading.success
+  const codes = content === null ? [] : validateArticle(content, bounds).map((it) => it.code)
+  return lineOf(saved, url.success, body.success.length, reading.success, now, codes)
+})

@@ -1,0 +1,88 @@
+import { expect } from "bun:test"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Sources } from "../../src/domain/ports.ts"
+import { nextSlot } from "../../src/domain/slots.ts"
+import type { Source } from "../../src/domain/source.ts"
+import { MemoryBus } from "../../src/infra/bus.memory.ts"
+import { tick } from "../../src/streams/schedule.ts"
+import { effect } from "../support/effect.ts"
+import { world } from "../support/world.ts"
+
+const feed: Source = {
+  id: "s1",
+  name: "feed",
+  url: "https://a.example/rss.xml",
+  kind: "feed",
+  every_ms: 300_000,
+  cron: null,
+  zone: "Asia/Seoul",
+  category: "economy",
+  country: "KR",
+  section: null,
+  priority: null,
+  enabled: true,
+  created_at: 0,
+  next_poll_at: 300_000,
+  polled_at: null
+}
+
+const polls = MemoryBus.use((bus) => bus.messages)
+
+effect("a source is polled once per slot, however many schedulers tick", () =>
+  Effect.gen(function* () {
+    const program = Effect.gen(function* () {
+      yield* (yield* Sources).put([feed])
+      yield* tick()
+      expect(yield* polls).toEqual([])
+      yield* TestClock.adjust("301 seconds")
+      yield* Effect.all([tick(), tick(), tick()], { concurrency: "unbounded" })
+      yield* tick()
+      expect((yield* polls).map((it) => [it.topic, it.id])).toEqual([["crawl.poll", "s1@300000"]])
+    })
+    yield* Effect.provide(
+      program,
+      world(() => "")
+    )
+  })
+)
+
+effect("slots missed while nobody ran are polled once, late", () =>
+  Effect.gen(function* () {
+    const program = Effect.gen(function* () {
+      yield* (yield* Sources).put([feed])
+      yield* TestClock.adjust("1 hour")
+      yield* tick()
+      yield* tick()
+      expect(yield* polls).toHaveLength(1)
+      const [source] = yield* (yield* Sources).list
+      expect(source?.next_poll_at).toBe(3_900_000)
+    })
+    yield* Effect.provide(
+      program,
+      world(() => "")
+    )
+  })
+)
+
+effect("a disabled source is not polled", () =>
+  Effect.gen(function* () {
+    const program = Effect.gen(function* () {
+      yield* (yield* Sources).put([{ ...feed, enabled: false }])
+      yield* TestClock.adjust("1 hour")
+      expect(yield* tick()).toBe(0)
+    })
+    yield* Effect.provide(
+      program,
+      world(() => "")
+    )
+  })
+)
+
+effect("a cron fires on the wall clock of its zone", () =>
+  Effect.sync(() => {
+    const daily = { ...feed, every_ms: null, cron: "30 9 * * *" }
+    const noon = Date.UTC(2026, 10, 30, 3, 0)
+    expect(new Date(nextSlot(daily, noon)).toISOString()).toBe("2026-12-01T00:30:00.000Z")
+  })
+)
