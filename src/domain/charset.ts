@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { detect, sample } from "./charset/detect.ts"
 import { encodingName } from "./charset/label.ts"
-import { lenientMeta, prescan, xmlDeclaration } from "./charset/prescan.ts"
+import { lenientMeta, markOf, prescan, xmlDeclaration } from "./charset/prescan.ts"
 import { decodeUtf32, utf32Order } from "./charset/utf32.ts"
 import type { Charset as CharsetSchema } from "./reading.ts"
 
@@ -67,10 +67,8 @@ const decoded = (it: Attempt, confidence: number): Decoded => ({
 })
 
 const byBom = (bytes: Uint8Array): Declared | null => {
-  const [a, b, c] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf) return { name: "utf-8", source: "bom" }
-  if (a === 0xfe && b === 0xff) return { name: "utf-16be", source: "bom" }
-  return a === 0xff && b === 0xfe ? { name: "utf-16le", source: "bom" } : null
+  const name = markOf(bytes)
+  return name === null ? null : { name, source: "bom" }
 }
 
 /** UTF-16 without a mark: zero bytes stand on one side only. */

@@ -91,6 +91,7 @@ const byIso = (text: string, options: DateOptions): Dated_ | null | undefined =>
   if (!isDay({ year, month, day }) || hour > 24 || minute > 59 || second > 59) return null
   const zone = match[8] === undefined ? null : zoneOf(match[8], options.country)
   if (match[8] !== undefined && zone === null) return null
+  if (match[4] === undefined && match[8] !== undefined && !/^Z$|:/i.test(match[8])) return null
   return place(wallOf({ year, month, day }, { hour, minute, second, ms }), zone, text, options)
 }
 
@@ -130,8 +131,10 @@ const readDay = (found: DayFound, text: string, options: DateOptions): Dated_ | 
 export const parseDate = (input: string, options: DateOptions): Dated_ | null => {
   const text = cleaned(input)
   if (!/\d/.test(text) && options.relative !== true) return null
-  const exact = byIso(text, options) ?? byEpoch(text, options)
-  if (exact !== undefined && (exact !== null || byIso(text, options) === null)) return exact
+  const exact = byIso(text, options)
+  if (exact !== undefined) return exact
+  const counted = byEpoch(text, options)
+  if (counted !== undefined) return counted
   const [found] = findDays(text, options)
   if (found !== undefined) return readDay(found, text, options)
   if (options.relative === true) {

@@ -38,15 +38,12 @@ const known = (label: string): string | null => Result.getOrNull(Result.try(() =
 
 /**
  * The WHATWG name of a charset label, lower case; `null` for an unknown one (utf-7, iso-2022-kr, typing errors), which
- * counts as absent. Underscores are read as hyphens, stray quotes are dropped.
+ * counts as absent. Underscores are read as hyphens.
  * @example encodingName("CP949") // => "euc-kr"
  */
 export const encodingName = (label: string | null): string | null => {
   if (label === null) return null
-  const text = label
-    .trim()
-    .toLowerCase()
-    .replace(/^["']+|["';]+$/g, "")
+  const text = label.trim().toLowerCase()
   const hyphens = text.replaceAll("_", "-")
   return ALIASES[hyphens] ?? known(text) ?? known(hyphens)
 }

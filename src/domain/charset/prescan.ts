@@ -1,9 +1,10 @@
 import { encodingName } from "./label.ts"
 
-/** Where the standard's prescan stops, in bytes (WHATWG HTML, "prescan a byte stream"). */
-const PRESCAN_BYTES = 1024
-/** Where the lenient search stops: real pages declare their charset after long scripts. */
-const LENIENT_BYTES = 65_536
+/**
+ * Where the search stops, in bytes. The standard's prescan may stop at 1,024, but then its parser changes the encoding
+ * when it meets a later `meta`; looking further at once gives the same answer. Real pages declare it after long scripts.
+ */
+const SEARCHED_BYTES = 65_536
 /** An XML declaration stands at the very start. */
 const XML_BYTES = 256
 
@@ -128,15 +129,23 @@ const scan = (text: string): string | null => {
   return null
 }
 
+/** The encoding of a byte order mark. */
+export const markOf = (bytes: Uint8Array): "utf-8" | "utf-16be" | "utf-16le" | null => {
+  const [a, b, c] = bytes
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8"
+  if (a === 0xfe && b === 0xff) return "utf-16be"
+  return a === 0xff && b === 0xfe ? "utf-16le" : null
+}
+
 /**
- * The charset that a `meta` element within the first 1,024 bytes declares, by the standard's own algorithm.
+ * The charset that a byte order mark or a `meta` element declares, by the standard's own algorithm.
  * @source WHATWG HTML §13.2.3.2
  */
-export const prescan = (bytes: Uint8Array): string | null => scan(latin1(bytes, PRESCAN_BYTES))
+export const prescan = (bytes: Uint8Array): string | null => markOf(bytes) ?? scan(latin1(bytes, SEARCHED_BYTES))
 
 /** The same further down, and for markup the standard does not take: no `http-equiv`, broken quotes, a late `head`. */
 export const lenientMeta = (bytes: Uint8Array): string | null => {
-  const text = latin1(bytes, LENIENT_BYTES)
+  const text = latin1(bytes, SEARCHED_BYTES)
     .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, "")
   for (const [, label] of text.matchAll(/<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/gi)) {

@@ -30,12 +30,19 @@ const MONTH_FIRST = new Set(["us", "ph", "pr", "gu", "fm", "mh", "pw", "bz"])
 const YEAR_FIRST = new Set(["kr", "jp", "cn", "tw", "hu", "lt", "mn", "kp"])
 const US_ZONE = /^(?:US\/|America\/(?:New_York|Chicago|Denver|Los_Angeles|Phoenix|Detroit|Anchorage|Indiana))/
 
+/** Two digits that read as a year before the web are more likely a day. */
+const WEB_BEGINS = 1990
+
 const century = (year: number, options: DayOptions): number => {
   if (year >= 100) return year
   const now = new Date(options.fetched_at).getUTCFullYear()
   const full = now - (now % 100) + year
   return full > now + 1 ? full - 100 : full
 }
+
+/** Hangul is written in one country. */
+const countryOf = (text: string, options: DayOptions): string =>
+  options.country?.toLowerCase() ?? (/[\uac00-\ud7a3]/.test(text) ? "kr" : "")
 
 /** Three bare numbers: which is what, in the order the country prefers. */
 const ordered = (
@@ -46,7 +53,7 @@ const ordered = (
   text: string,
   options: DayOptions
 ): ReadonlyArray<Day> => {
-  const country = options.country?.toLowerCase() ?? (/[\uac00-\ud7a3]/.test(text) ? "kr" : "")
+  const country = countryOf(text, options)
   const year = century(c, options)
   const dayFirst = { year, month: b, day: a }
   const monthFirst = { year, month: a, day: b }
@@ -54,7 +61,8 @@ const ordered = (
   const american =
     MONTH_FIRST.has(country) || (country === "" && (US_ZONE.test(options.zone ?? "") || /\d\s*[ap]\.?m\b/i.test(text)))
   const rest = american ? [monthFirst, dayFirst] : [dayFirst, monthFirst]
-  return YEAR_FIRST.has(country) ? [...yearFirst, ...rest] : [...rest, ...yearFirst]
+  const all = YEAR_FIRST.has(country) ? [...yearFirst, ...rest] : [...rest, ...yearFirst]
+  return all.toSorted((x, y) => Number(x.year < WEB_BEGINS) - Number(y.year < WEB_BEGINS))
 }
 
 /** A date without a year is the latest such day that is not ahead. */
@@ -94,7 +102,7 @@ const named = (year: string | undefined, word: string | undefined, day: string |
 const forms: ReadonlyArray<Form> = [
   {
     pattern:
-      /(令和|平成|昭和|民國|民国)?\s*(?<!\d)(\d{1,4}|元)\s*[년年]\s*(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日号號]?/u,
+      /(令和|平成|昭和|民國|民国)?\s*(?<!\d)(\d{1,4}|元)\s*[년年]\s*(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日号號]?/gu,
     read: (match, _, options) => {
       const base = ERAS[match[1] ?? ""]
       const year = match[2] === "元" ? 1 : number(match[2])
@@ -108,60 +116,78 @@ const forms: ReadonlyArray<Form> = [
     }
   },
   {
-    pattern: /(?<![\d.])((?:19|20)\d{2})\s?[./\-年]\s?(\d{1,2})\s?[./-]\s?(\d{1,2})(?!\d)/u,
+    pattern: /(?<![\d.])((?:19|20)\d{2})\s?[./\-年]\s?(\d{1,2})\s?[./-]\s?(\d{1,2})(?!\d)/gu,
     read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
   },
   {
-    pattern: /(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?=T?\d{2}:?\d{2}(?::?\d{2})?(?!\d)|(?![\d]))/u,
+    pattern: /(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?=T?\d{2}:?\d{2}(?::?\d{2})?(?!\d)|(?![\d]))/gu,
     read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
   },
   {
-    pattern: /(?<![\d.:])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?![\d]|[.:]\d\d[.:])/u,
+    pattern: /(?<![\d.:])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2}(?!:\d))(?!\d|\.\d\d[.:])/gu,
     read: (match, text, options) =>
       ordered(number(match[1]), number(match[2]), number(match[3]), match[3]?.length === 4, text, options)
   },
   {
-    pattern: /(?<!\d)(\d{1,2})\s*tháng\s*(\d{1,2})(?:\s*,?\s*năm)?\s*,?\s*(\d{4})/iu,
+    pattern: /(?<!\d)(\d{1,2})\s*tháng\s*(\d{1,2})(?:\s*,?\s*năm)?\s*,?\s*(\d{4})/giu,
     read: (match) => [{ year: number(match[3]), month: number(match[2]), day: number(match[1]) }]
   },
   {
     // asctime and what Java prints: `Thu Jan 29 11:35:00 KST 2026`.
     pattern: new RegExp(
       `(?<![\\p{L}\\p{M}])${WORD}\\s+(\\d{1,2})\\s+(\\d{1,2}:\\d{2}(?::\\d{2})?(?:\\s+[A-Z+-][\\w:+-]*)?)\\s+(\\d{4})(?!\\d)`,
-      "u"
+      "gu"
     ),
     read: (match, _, options) => named(match[4], match[1], match[2], options),
     inner: (match) => match[3] ?? ""
   },
   {
     pattern: new RegExp(
-      `(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}${SEP}${WORD}${LINK}${SEP}(?:พ\\.?ศ\\.?\\s*)?${YEAR}(?![\\d:])`,
-      "iu"
+      `(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}${SEP}${WORD}${LINK}${SEP}(?:พ\\.?ศ\\.?\\s*)?${YEAR}(?!\\d)`,
+      "giu"
     ),
     read: (match, _, options) => named(match[3], match[2], match[1], options)
   },
   {
-    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})[\\s.-]+${WORD}[\\s.,'’-]+(\\d{2})(?![\\d:])`, "iu"),
+    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})[\\s.-]+${WORD}[\\s.,'’-]+(\\d{2})(?![\\d:])`, "giu"),
     read: (match, _, options) => named(match[3], match[2], match[1], options)
   },
   {
     pattern: new RegExp(
-      `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,.]+${YEAR}(?![\\d:])`,
-      "iu"
+      `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,.]+${YEAR}(?!\\d)`,
+      "giu"
     ),
     read: (match, _, options) => named(match[3], match[1], match[2], options)
   },
   {
-    pattern: new RegExp(`(?<!\\d)${YEAR}(?:eko|ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "iu"),
+    pattern: new RegExp(`(?<!\\d)${YEAR}(?:eko|ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "giu"),
     read: (match, _, options) => named(match[1], match[2], match[3], options)
   },
   {
-    pattern: /(?<!\d)(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日]/u,
+    // Latvian and Basque put the year first and the day before the month.
+    pattern: new RegExp(
+      `(?<!\\d)${YEAR}[.\\s]*(?:gada|(?:e?ko))\\s*(\\d{1,2})\\.?\\s*${WORD}(?![\\p{L}\\p{M}])`,
+      "giu"
+    ),
+    read: (match, _, options) => named(match[1], match[3], match[2], options)
+  },
+  {
+    pattern: /(?<![\d.:])(\d{1,2})[./-](\d{1,2})\.?(?=\s*(?:\(.\))?\s*\d{1,2}:\d{2}|$)/gu,
+    read: (match, text, options) => {
+      const [first, second] = [number(match[1]), number(match[2])]
+      const country = countryOf(text, options)
+      const isMonthFirst = YEAR_FIRST.has(country) || MONTH_FIRST.has(country)
+      return isMonthFirst ? yearless(first, second, options) : yearless(second, first, options)
+    },
+    onlyByline: true
+  },
+  {
+    pattern: /(?<!\d)(\d{1,2})\s*[월月]\s*(\d{1,2})\s*[일日]/gu,
     read: (match, _, options) => yearless(number(match[1]), number(match[2]), options),
     onlyByline: true
   },
   {
-    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}[\\s.]+${WORD}(?![\\p{L}\\p{M}])`, "iu"),
+    pattern: new RegExp(`(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}[\\s.]+${WORD}(?![\\p{L}\\p{M}])`, "giu"),
     read: (match, _, options) => {
       const month = monthOf(match[2] ?? "", options.country)
       return month === null ? [] : yearless(month, number(match[1]), options)
@@ -169,7 +195,7 @@ const forms: ReadonlyArray<Form> = [
     onlyByline: true
   },
   {
-    pattern: new RegExp(`(?<![\\p{L}\\p{M}])${WORD}\\.?\\s+(\\d{1,2})${ORDINAL}(?![\\d:])`, "iu"),
+    pattern: new RegExp(`(?<![\\p{L}\\p{M}])${WORD}\\.?\\s+(\\d{1,2})${ORDINAL}(?![\\d:])`, "giu"),
     read: (match, _, options) => {
       const month = monthOf(match[1] ?? "", options.country)
       return month === null ? [] : yearless(month, number(match[2]), options)
@@ -180,8 +206,9 @@ const forms: ReadonlyArray<Form> = [
 
 /** All places where a form matches and reads as some date: a word beside a number is often no month. */
 const scan = (form: Form, text: string, options: DayOptions): ReadonlyArray<DayFound> => {
-  const pattern = new RegExp(form.pattern.source, `${form.pattern.flags}g`)
+  const { pattern } = form
   const found: Array<DayFound> = []
+  pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const days = form.read(match, text, options)
     const inner = form.inner?.(match)

@@ -58,7 +58,11 @@ const spanOf = (text: string): number | null => {
   return null
 }
 
-const dayOf = (text: string): number | null => (TODAY.test(text) ? 0 : YESTERDAY.test(text) ? 1 : null)
+/** A list shows the articles of the running day by their time alone. */
+const BARE_TIME = /^\d{1,2}:\d{2}$/
+
+const dayOf = (text: string): number | null =>
+  TODAY.test(text) || BARE_TIME.test(text) ? 0 : YESTERDAY.test(text) ? 1 : null
 
 /** A day named by its distance is dated by its time of day, else by its noon, in the place's zone. */
 const onDay = (text: string, back: number, options: RelativeOptions): number | null => {

@@ -55,7 +55,7 @@ const BROKEN_ZONE = /^\s?[+-](?:\w\w:|\d{4})/
 const fraction = (digits: string | undefined): number => Math.floor(Number(`0.${digits ?? 0}`) * 1000)
 
 const readZone = (rest: string, country: string | undefined): Zone | null | "broken" => {
-  const glued = /^[+-]\d{2}(?!\d)/.exec(rest)?.[0]
+  const glued = /^[+-]\d{2}(?![\d:\p{L}])/u.exec(rest)?.[0]
   const text = ZONE.exec(rest)?.[1] ?? glued
   const zone = text === undefined ? null : zoneOf(text, country)
   return zone === null && BROKEN_ZONE.test(rest) ? "broken" : zone
@@ -97,7 +97,7 @@ const readCompact = (text: string, country: string | undefined): TimeFound | nul
 /** A zone may stand after a date without a time (`Thu, 01 Jan 2004 GMT`): it would not move the day, so it is not read. */
 const before = (text: string, found: DayFound, country: string | undefined): TimeFound | null => {
   const head = text.slice(Math.max(0, found.start - GAP_MAX), found.start)
-  const match = /(?:^|[^\d.:])(\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?(?:\s*\(?[A-Z]{3,4}\)?)?)[^\d]*$/i.exec(
+  const match = /(?:^|[^\d.:])(\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?(?:\s*\(?[A-Z]{2,4}\)?)?)[^\d]*$/i.exec(
     head
   )?.[1]
   const time = match === undefined ? null : readTime(match, country)
