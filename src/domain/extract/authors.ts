@@ -1,64 +1,25 @@
 import type { Block } from "./blocks.ts"
-import { attribute, contains, type Element, inlineText, words } from "./element.ts"
-import { type Linked, namesOf } from "./linked.ts"
+import { attribute, contains, type Element, inlineText } from "./element.ts"
+import { isFields, listOf } from "./json.ts"
+import { deref, type Linked, namesOf, typesOf } from "./linked.ts"
 import { allMeta, type Meta } from "./meta.ts"
-import { plain, unescaped } from "./title.ts"
+import { cleanNames, looksLikePerson, nameMax } from "./names.ts"
+import { plain } from "./title.ts"
 
-/** Authors kept per article, and characters per name. */
-const authorsMax = 20
-const nameMax = 60
-
-const prefix =
-  /^(?:(?:written|story|words|report(?:ed|ing)?|posted|published|edited|photos?|by|text|article|interview)\s+by|by|von|par|por|di|de|door|av|af|przez|od|oleh|eine analyse von|ein kommentar von|ein gastbeitrag von|ein beitrag von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|автор|글|作者|記者|文)\s*[:：/|]\s*/iu
-const suffix =
-  /\s*(?:,|\||–|-|\s|·)\s*(?:선임기자|인턴기자|객원기자|전문기자|수습기자|기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|staff writer|contributor|freelance|journalist|redakteur(?:in)?|korrespondent(?:in)?).*$/iu
-const koreanRole = /\s*(?:선임|인턴|객원|전문|수습)?(?:기자|특파원|논설위원|앵커|리포터|記者)(?:[\s=·].*)?$/u
-const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
-const noise =
-  /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+)$/iu
-const joiner = /\s*(?:;|\||\n|•|·|\u2022| & | and | und | et | y | e | og | och | en | и | i | 및 )\s*/u
-
-const cleanName = (raw: string): string => {
-  let name = words(unescaped(raw))
-    .replace(mail, " ")
-    .replace(/^[@([]|[)\]]$/gu, "")
-    .replace(/\((?:[^()]*)\)/gu, " ")
-  for (let i = 0; i < 3 && prefix.test(name); i++) name = name.replace(prefix, "")
-  name = name
-    .replace(koreanRole, "")
-    .replace(suffix, "")
-    .replace(/\s*[,:;|/=·-]+\s*$/u, "")
-    .replace(/^[\s,:;|/=·-]+/u, "")
-  return words(name)
-}
-
-/** `A, B and C` → A, B, C; `Doe, John` stays one where the comma cannot part two names. */
-const split = (raw: string): ReadonlyArray<string> =>
-  raw.split(joiner).flatMap((it) => {
-    const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "")
-    return parts.length > 1 && parts.every((part) => /\s/u.test(part.trim()) || /^[가-힣]{2,4}$/u.test(part))
-      ? parts
-      : [it]
-  })
-
-export const cleanAuthors = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const names: Array<string> = []
-  const seen = new Set<string>()
-  for (const name of raw.flatMap(split).map(cleanName)) {
-    const key = plain(name)
-    if (
-      key.length < 2 ||
-      name.length > nameMax ||
-      noise.test(name) ||
-      /https?:|www\.|\.(?:com|de|org|net)\b.*\//iu.test(name) ||
-      seen.has(key)
-    )
-      continue
-    seen.add(key)
-    names.push(name)
-  }
-  return names.slice(0, authorsMax)
-}
+const metaNames = [
+  "author",
+  "article:author",
+  "dc.creator",
+  "dcterms.creator",
+  "parsely-author",
+  "sailthru.author",
+  "byl",
+  "dcsext.author",
+  "cxenseparse:author",
+  "og:article:author",
+  "og:author",
+  "citation_author"
+]
 
 const fromProps = (meta: Meta): ReadonlyArray<string> =>
   (meta.props.get("author") ?? []).flatMap((it) => {
@@ -68,53 +29,64 @@ const fromProps = (meta: Meta): ReadonlyArray<string> =>
     return text.length <= nameMax * 2 ? [text] : []
   })
 
-const fromLinks = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
-  elements.map(inlineText).filter((it) => it !== "" && it.length <= nameMax)
+const textsOf = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
+  elements.map(inlineText).filter((it) => it !== "" && it.length <= nameMax * 2)
 
-/** Short lines that begin with a byline's word, near the headline. */
+const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|=)/u
+const byline = /^(?:(?:written )?by|von|par|por|di|door|av)\s+(\p{Lu}[^\d|–\n]{2,80})/iu
+const behindByline = /\s*[,|–-]\s*(?:\d|am\b|on\b|\p{Lu}\p{Ll}+ \d).*$/u
+
+/** Short lines that are a byline by their words, near the headline. */
 const fromLines = (lines: ReadonlyArray<Block>): ReadonlyArray<string> =>
   lines.flatMap(({ text }) => {
-    const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|=)/u.exec(text)
-    if (korean?.[1] !== undefined && text.length < 100) return [korean[1]]
-    const by = /^(?:by|von|par|por|di|door|av)\s+(\p{Lu}[^\d|–\n]{2,80})/iu.exec(text)
-    return by?.[1] !== undefined && text.length < 120
-      ? [by[1].replace(/\s*[,|–-]\s*(?:\d|am\b|on\b|\p{Lu}\p{Ll}+ \d).*$/u, "")]
-      : []
+    const reporter = text.length < 100 ? korean.exec(text)?.[1] : undefined
+    if (reporter !== undefined) return [reporter]
+    const by = text.length < 120 ? byline.exec(text)?.[1] : undefined
+    return by === undefined ? [] : [by.replace(behindByline, "")]
   })
 
-/** The people (or, if none is named, the bodies) that wrote the article. */
+/** People before bodies: where a list names both, the bodies are its publishers. */
+const linkedNames = (linked: Linked): ReadonlyArray<string> => {
+  const stated = listOf(linked.article?.author ?? linked.article?.creator)
+  const isBody = (it: unknown): boolean => {
+    const node = deref(linked, it)
+    return isFields(node) && typesOf(node).some((type) => /Organization/u.test(type))
+  }
+  const people = stated.filter((it) => !isBody(it))
+  return namesOf(linked, people.length > 0 ? people : stated)
+}
+
+/** Where a byline is looked for: lines near the headline, elements named after authors (innermost first). */
+export interface Bylines {
+  readonly lines: ReadonlyArray<Block>
+  readonly people: ReadonlyArray<Element>
+}
+
+/** The people (or, if none is named, the bodies) that wrote the article. `site` are the names of the site itself. */
 export const authorsOf = (
   meta: Meta,
   linked: Linked,
-  lines: ReadonlyArray<Block>,
-  named: ReadonlyArray<Element>
+  near: Bylines,
+  site: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
-  const sources = [
-    () => (linked.article === null ? [] : namesOf(linked, linked.article.author ?? linked.article.creator)),
-    () =>
-      allMeta(
-        meta,
-        "author",
-        "article:author",
-        "dc.creator",
-        "dcterms.creator",
-        "parsely-author",
-        "sailthru.author",
-        "byl",
-        "dcsext.author",
-        "cxenseparse:author",
-        "og:article:author",
-        "og:author",
-        "citation_author"
-      ).filter((it) => !/^https?:/iu.test(it)),
+  const stated = [
+    () => linkedNames(linked),
+    () => allMeta(meta, ...metaNames).filter((it) => !/^https?:/iu.test(it)),
     () => fromProps(meta),
-    () => fromLinks(meta.authors),
-    () => named.map(inlineText).filter((it) => it.length <= nameMax * 2),
-    () => fromLines(lines)
+    () => textsOf(meta.authors)
   ]
-  for (const source of sources) {
-    const names = cleanAuthors(source())
-    if (names.length > 0) return names
+  const shown = [() => textsOf(near.people), () => fromLines(near.lines)]
+  const isForeign = (it: string): boolean => !site.includes(plain(it))
+  let own: ReadonlyArray<string> = []
+  for (const source of stated) {
+    const names = cleanNames(source())
+    const people = names.filter(isForeign)
+    if (people.length > 0) return people
+    if (own.length === 0) own = names
   }
-  return []
+  for (const source of shown) {
+    const people = cleanNames(source()).filter((it) => isForeign(it) && looksLikePerson(it))
+    if (people.length > 0) return people
+  }
+  return own
 }

@@ -2,7 +2,7 @@ import type { Content, Dated } from "../article.ts"
 import { parseDate } from "../dates.ts"
 import type { Hints } from "../reading.ts"
 import type { FieldName, ParsingRule } from "../rule.ts"
-import { authorsOf, cleanAuthors } from "./authors.ts"
+import { authorsOf } from "./authors.ts"
 import type { Sheet } from "./blocks.ts"
 import { type Body, bodyOf, html as htmlOf } from "./body.ts"
 import { inlineText, words } from "./element.ts"
@@ -10,10 +10,11 @@ import { listOf, textOf } from "./json.ts"
 import { languageOf } from "./language.ts"
 import { imageOf, type Linked } from "./linked.ts"
 import { allMeta, type Meta, metaOf } from "./meta.ts"
+import { cleanNames } from "./names.ts"
 import { headingOf, nearOf } from "./near.ts"
 import { modifiedOf, publishedOf } from "./published.ts"
 import { ruledElements, ruledValues } from "./ruled.ts"
-import { plain, titleOf, unescaped } from "./title.ts"
+import { plain, siteNames, titleOf, unescaped } from "./title.ts"
 
 /** Version of generic extraction: raised when the same page would read differently. */
 export const genericVersion = 1
@@ -111,8 +112,9 @@ export const contentOf = (
   const ruledTitle = ruledValues(sheet.tree, rule, "title")[0]
   const title = clean(ruledTitle ?? titleOf(meta, linked, hints.url, heading)) || clean(hints.title ?? "")
   const near = nearOf(sheet, meta, heading, body.element, title)
-  const ruledAuthors = cleanAuthors(ruledValues(sheet.tree, rule, "author"))
-  const authors = ruledAuthors.length > 0 ? ruledAuthors : authorsOf(meta, linked, near.lines, near.people)
+  const ruledAuthors = cleanNames(ruledValues(sheet.tree, rule, "author"))
+  const authors =
+    ruledAuthors.length > 0 ? ruledAuthors : authorsOf(meta, linked, near, siteNames(meta, linked, hints.url))
   const text = clean(body.text)
   const content: Content = {
     title,

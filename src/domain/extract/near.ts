@@ -7,6 +7,8 @@ import { plain } from "./title.ts"
 /** How many blocks before and after the headline may hold byline and date. */
 const before = 6
 const after = 12
+/** An element of more blocks is no byline. */
+const bylineBlocks = 6
 
 /** The `<h1>` that heads the article: the last one before its text begins, else the first of the page. */
 export const headingOf = (sheet: Sheet, meta: Meta, body: Element): Element | null => {
@@ -14,6 +16,35 @@ export const headingOf = (sheet: Sheet, meta: Meta, body: Element): Element | nu
   const inside = seen.find((it) => contains(body, it))
   const above = seen.findLast((it) => it.order < body.order)
   return above ?? inside ?? seen[0] ?? null
+}
+
+const person =
+  /(?:^|[^a-z])(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])|(?:author|byline|reporter|journalist)[_-]?name/iu
+
+/** Whether an element's names say that it holds a person's name. */
+const namesPerson = (element: Element): boolean => {
+  const list = element.attributes
+  for (let i = 0; i < list.length; i += 2) {
+    const name = list[i]
+    if (
+      (name === "class" ||
+        name === "id" ||
+        name === "rel" ||
+        name === "data-testid" ||
+        name === "itemprop" ||
+        name === "href") &&
+      person.test((list[i + 1] ?? "").slice(0, 200))
+    )
+      return true
+  }
+  return false
+}
+const namesDate = (element: Element): boolean => element.attributes.some((value) => /date|time/iu.test(value))
+
+/** Lines at the beginning and the end of the text that may hold nothing but its date. */
+const edges = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  const lines = blocks.filter((it) => it.chars <= 80)
+  return lines.length <= 2 * after ? lines : [...lines.slice(0, after), ...lines.slice(-after).toReversed()]
 }
 
 /** The blocks around the headline and the beginning of the text. */
@@ -36,15 +67,15 @@ export const nearOf = (
   const lines: ReadonlyArray<Block> = [...sheet.blocks.slice(head, to), ...sheet.blocks.slice(from, head).toReversed()]
   const within = (it: Element): boolean => {
     const at = sheet.first[it.order] ?? 0
-    return at >= from && at < to
+    return at >= from && at < to && (sheet.end[it.order] ?? 0) > at && (sheet.end[it.order] ?? 0) <= at + bylineBlocks
   }
-  const bylines = sheet.tree.elements.filter((it) => sheet.kinds[it.order] === "byline" && within(it))
-  const isPerson = (it: Element): boolean =>
-    it.attributes.some((value) => /author|byline|autor|writer|reporter|journalist/iu.test(value))
+  const inRange = sheet.tree.elements.filter(within)
+  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it))
   return {
     lines: lines.filter((it) => it.chars <= 200),
+    inside: edges(sheet.blocks.slice(start, sheet.end[body.order] ?? 0)),
     times: meta.times.filter(within),
-    named: bylines.filter((it) => !isPerson(it) || it.attributes.some((value) => /date|time/iu.test(value))),
-    people: bylines.filter(isPerson)
+    named: inRange.filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it))),
+    people: people.filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
   }
 }

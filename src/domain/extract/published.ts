@@ -98,7 +98,9 @@ const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<C
 
 /** Dates inside the address: `/2026/02/10/`, `/20260210/`, `-2026-02-10`. */
 const urlDate = (url: string): string | null => {
-  const path = URL.parse(url)?.pathname ?? ""
+  // An archive's own address is not the page's: the address it keeps stands behind it.
+  const kept = /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url
+  const path = URL.parse(kept)?.pathname ?? ""
   const found =
     /[/_-]((?:19|20)\d{2})[/_-](0?[1-9]|1[0-2])[/_-](0?[1-9]|[12]\d|3[01])(?=[/_.-]|$)/u.exec(path) ??
     /[/_-]((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.\d-]|$)/u.exec(path)
@@ -107,10 +109,16 @@ const urlDate = (url: string): string | null => {
   return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
 }
 
+/** A date that leaves its year open is a guess; "3 hours ago" is not. */
+const hasYear = (text: string): boolean =>
+  /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전\b|前|\bhace\b|il y a/iu.test(text)
+
 /** What stands around the headline, where a page dates its article. */
 export interface Near {
   /** Short blocks between a little before the headline and the beginning of the text, nearest to the headline first. */
   readonly lines: ReadonlyArray<Block>
+  /** Short lines of the text itself, first and last ones first. */
+  readonly inside: ReadonlyArray<Block>
   /** `<time>` elements of the article's own part, in document order. */
   readonly times: ReadonlyArray<Element>
   /** Elements whose names say "date". */
@@ -133,10 +141,12 @@ function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Gener
   for (const it of near.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
   for (const it of near.named) {
     const text = inlineText(it)
-    if (text.length <= lineMax) yield { text, source: "text", relative: true }
+    if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
   }
-  for (const { text } of near.lines) if (text.length <= lineMax) yield { text, source: "text", relative: true }
+  for (const { text } of near.lines)
+    if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
   yield { text: urlDate(hints.url), source: "url" }
+  for (const { text } of near.inside) if (text.length <= lineMax && hasYear(text)) yield { text, source: "text" }
   for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
   yield { text: hints.published_at, source: "feed" }
   for (const name of modifiedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }

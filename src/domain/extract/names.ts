@@ -1,0 +1,72 @@
+import { words } from "./element.ts"
+import { plain, unescaped } from "./title.ts"
+
+/** Names kept per article, and characters per name. */
+const namesMax = 20
+export const nameMax = 60
+
+const prefix =
+  /^(?:(?:written|story|words|report(?:ed|ing)?|posted|published|edited|photos?|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
+/** A role that follows a name: after a comma, bar or dash in any language. */
+const suffix =
+  /\s*(?:,|\||\s[–—-]\s|·)\s*(?:\p{L}+\s){0,3}(?:기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|chief|director|fellow|analyst|professor|author)(?:\s.*)?$/iu
+const koreanRole = /\s*(?:선임|인턴|객원|전문|수습)?(?:기자|특파원|논설위원|앵커|리포터|記者)(?:[\s=·].*)?$/u
+const credentials =
+  /(?:,\s*(?:M\.?D|Ph\.?\s?D|M\.?S|B\.?S|M\.?A|B\.?A|R\.?D(?:N)?|L\.?D(?:N)?|M\.?B\.?A|M\.?P\.?H|R\.?N|J\.?D|CPT|CSCS|Psy\.?D|LCSW|D\.?O|FAAD|CFA|CFP|CPA)\.?)+$/iu
+/** Where a date, an agency or a role begins behind a name. */
+const behind =
+  /\s+(?:(?:the )?associated press|reuters|afp|dpa|bloomberg news|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?(?:\s+\d.*)?$|\d{1,2}[./]\d.*|\d{4}.*|(?:staff|senior) (?:writer|reporter|editor)$|updated\b.*|published\b.*)$/iu
+const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
+const noise =
+  /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
+const address = /https?:|www\.|\.(?:com|de|org|net)\b.*\//iu
+const joiner = /\s*(?:;|\||\n|•|·| & | and | und | et | y | e | og | och | en | и | i | 및 )\s*/u
+const slug = /^\p{Ll}+(?:-\p{Ll}+)+$/u
+
+const cleanName = (raw: string): string => {
+  let name = words(unescaped(raw))
+    .replace(mail, " ")
+    .replace(/^[@([]|[)\]]$/gu, "")
+  name = name.replace(/\([^()]*\)/gu, " ").trim()
+  for (let i = 0; i < 3 && prefix.test(name); i++) name = name.replace(prefix, "")
+  name = name.replace(koreanRole, "").replace(suffix, "").replace(credentials, "")
+  const ahead = name.replace(behind, "")
+  if (ahead.includes(" ")) name = ahead
+  if (slug.test(name)) name = name.replace(/(?:^|-)(\p{Ll})/gu, (_, first) => ` ${String(first).toUpperCase()}`)
+  return words(name.replace(/\s*[,:;|/=·-]+\s*$/u, "").replace(/^[\s,:;|/=·-]+/u, ""))
+}
+
+/** `A B, C D and E F` → three; `Doe, John` and `A. Moffit, PhD` stay one: the comma cannot part two names. */
+const split = (raw: string): ReadonlyArray<string> =>
+  raw
+    .replace(credentials, "")
+    .split(joiner)
+    .flatMap((it) => {
+      const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "")
+      const areNames = parts.every((part) => /\s/u.test(part.trim()) || /^[가-힣]{2,4}$/u.test(part))
+      return parts.length > 1 && areNames ? parts : [it]
+    })
+
+/** Names of houses: left out where a person is named beside them. */
+const publisher = /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b/iu
+
+/** Names as people write them: without "By", role, e-mail, degree, date; each once. */
+export const cleanNames = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const names = new Map<string, string>()
+  for (const name of raw.flatMap(split).map(cleanName)) {
+    const key = plain(name)
+    if (key.length < 2 || name.length > nameMax || noise.test(name) || address.test(name) || names.has(key)) continue
+    names.set(key, name)
+  }
+  const all = [...names.values()]
+  const people = all.filter((it) => !publisher.test(it))
+  return (people.some(looksLikePerson) ? people : all).slice(0, namesMax)
+}
+
+/** Whether a text can be the name of a person: two to five capitalised words, or a name in Hangul or Han. */
+export const looksLikePerson = (name: string): boolean =>
+  /^[가-힣]{2,4}$/u.test(name) ||
+  /^\p{Script=Han}{2,4}(?:[\s・]?\p{Script=Han}{1,3})?$/u.test(name) ||
+  /^\p{Lu}[\p{L}.'’-]*(?:\s(?:\p{Lu}[\p{L}.'’-]*|von|van|de|der|den|di|da|del|la|le|al|bin|ter|ten|zu)){1,4}$/u.test(
+    name
+  )
