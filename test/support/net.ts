@@ -9,9 +9,10 @@ import * as fetcher from "../../src/infra/fetcher.http.ts"
 import * as guard from "../../src/infra/guard.ts"
 import * as hosts from "../../src/infra/hosts.memory.ts"
 
-/** Settings of a test: all loopback addresses may be dialled. */
+/** Settings of a test: all loopback addresses may be dialled. A value "" leaves a setting at its default. */
 export const settings = (env: Readonly<Record<string, string>> = {}) => {
-  const values = load({ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8", FETCH_DELAY: "0ms", ...env })
+  const given = Object.entries({ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8", FETCH_DELAY: "0ms", ...env })
+  const values = load(Object.fromEntries(given.filter(([, value]) => value !== "")))
   if (values._tag === "Failure") throw new Error(JSON.stringify(values.failure))
   return Layer.succeed(Settings, values.success)
 }
