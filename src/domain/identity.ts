@@ -25,16 +25,18 @@ export const articleOf = (
 ): Article => {
   const { published, modified, ...said } = content
   return {
-    ...said,
     id: articleId(scope, identity),
     url: raw.url,
+    canonical_url: said.canonical_url,
     host: raw.host,
     identity,
+    title: said.title,
     published_at: published?.at ?? null,
     published_source: published?.source ?? null,
     zone_source: published?.zone_source ?? null,
     modified_at: modified?.at ?? null,
-    section: content.section ?? job.target.section ?? null,
+    ...said,
+    section: said.section ?? job.target.section ?? null,
     verdict,
     fetched_at: iso(raw.fetched_at),
     detected_at: iso(detected_at),
