@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { type OperationName, operationNames, operations, pathParameters } from "./operations.ts"
-import { rowOf } from "./routes.ts"
+import { rowOf } from "./row.ts"
 
 /**
  * The OpenAPI 3.1 document, made from the operation table: what it says is what the routes do.

@@ -4,7 +4,8 @@ import { Control, type ControlError, controlCodes } from "../control.ts"
 import { readJson } from "./body.ts"
 import { type Answer, failure, success } from "./envelope.ts"
 import type { Idempotency } from "./idempotency.ts"
-import { type OperationName, operationNames, operations, pathParameters } from "./operations.ts"
+import { type OperationName, operationNames, pathParameters } from "./operations.ts"
+import { type Row, rowOf } from "./row.ts"
 import type { Tokens } from "./tokens.ts"
 
 /** What answering an operation needs besides the request. */
@@ -13,18 +14,6 @@ export interface Desk {
   readonly idempotency: Idempotency
   readonly bodyBytesMax: number
 }
-
-/** The row as the route sees it: which operation it is no longer matters for its type. */
-interface Row {
-  readonly method: string
-  readonly path: string
-  readonly scope: "read" | "admin"
-  readonly input: Schema.Struct<Record<string, Schema.Codec<unknown, unknown>>>
-  readonly output: Schema.Codec<unknown, unknown>
-  readonly status: number
-}
-// One route serves all rows; each row's own types are restored by its schemas, which decode and encode at run time.
-export const rowOf = (name: OperationName): Row => operations[name] as unknown as Row
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 const strict = { errors: "all", onExcessProperty: "error" } as const
