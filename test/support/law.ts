@@ -6,13 +6,13 @@ const runsStandard = 200
 
 /**
  * A sentence that holds for every generated value. A failure is shrunk and printed with a replay token;
- * `LAW_REPLAY=<token>` runs that very case again (of one law: select it with `bun test -t`).
+ * `LAW_REPLAY=<token>` runs that very case again (of one law: select it with `bun test -t`). `size`: how large values grow.
  */
 export const law = <A>(
   name: string,
   values: Arbitrary.Arbitrary<A> | Schema.Codec<A, unknown>,
   predicate: (value: A) => boolean | Effect.Effect<boolean, unknown>,
-  options: { readonly runs?: number } = {}
+  options: { readonly runs?: number; readonly size?: number } = {}
 ): void => {
   const arbitrary = Arbitrary.isArbitrary(values) ? values : Arbitrary.schema(values)
   const replay = process.env.LAW_REPLAY
@@ -20,6 +20,7 @@ export const law = <A>(
     const result = await Effect.runPromise(
       Arbitrary.checkEffect(arbitrary, evaluate(predicate), {
         runs: options.runs ?? runsStandard,
+        ...(options.size === undefined ? {} : { size: options.size }),
         ...(replay === undefined ? {} : { replay })
       })
     )

@@ -83,8 +83,11 @@ export const leases = <R>(it: BusSentence<R>, { clock, leaseMs, crash, deadLette
       yield* bus.publish([message("m")])
       const c = yield* consumer(clock, subscription())
       for (let n = 0; n < crashesMax + 2; n++) yield* bus.release([(yield* c.next).receipt])
-      const last = yield* c.next
-      expect(last.envelope).toMatchObject({ id: "m", attempt: 0 })
+      expect((yield* c.next).envelope).toMatchObject({ id: "m", attempt: 0 })
+      yield* c.die
+      yield* crash
+      const other = yield* consumer(clock, subscription())
+      expect((yield* other.next).envelope.id).toBe("m")
       expect(yield* deadLetters).toEqual([])
     }))
 }
