@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { detect, sample } from "./charset/detect.ts"
+import { detect, hasJapaneseEscapes, sample } from "./charset/detect.ts"
 import { encodingName } from "./charset/label.ts"
 import { lenientMeta, markOf, prescan, xmlDeclaration } from "./charset/prescan.ts"
 import { decodeUtf32, utf32Order } from "./charset/utf32.ts"
@@ -120,6 +120,9 @@ const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Decod
 const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArray<Declared>): Decoded => {
   const utf8 = attempt(bytes, { name: "utf-8", source: "detected" })
   const foreign = countOutsideAscii(utf8.text)
+  if (foreign === 0 && hasJapaneseEscapes(bytes)) {
+    return decoded(attempt(bytes, { name: "iso-2022-jp", source: "detected" }), 0.95)
+  }
   if (foreign === 0) return decoded({ ...utf8, source: "default" }, 1)
   if (utf8.replaced === 0 || (utf8.share <= REPLACED_SHARE_MAX && foreign > 20)) return decoded(utf8, 1 - utf8.share)
   const guess = detect(

@@ -5,8 +5,10 @@ export interface Candidate {
   readonly frequent: ReadonlySet<string>
   /** Characters of the language that are less frequent. */
   readonly script: RegExp
-  /** Written with spaces between words, so that a sign inside a word is odd. */
-  readonly wordy: boolean
+  /** How its letters stand beside ASCII ones: `latin` mixes inside words, `foreign` never, `east` at their edges. */
+  readonly kind: "latin" | "foreign" | "east"
+  /** How much likelier than others it is on the web; added to the score. */
+  readonly prior: number
   /** Top-level domains and languages where it is at home. */
   readonly places: ReadonlyArray<string>
   readonly languages: ReadonlyArray<string>
@@ -43,7 +45,7 @@ const RUSSIAN = set("оеаинтсрвлкмдпуяыьгзбчй")
 const UKRAINIAN = set("іїєґў")
 const GREEK = set("αοιετσνηυρπκμλςωδγχθφάέήίόύώβ")
 const HEBREW = set("אבגדהוזחטיכלמנסעפצקרשתםןךףץ")
-const ARABIC = set("اليمونرتبةعدسفهأحقكجشخصىطإذئءثضظغزؤآپچگیک")
+const ARABIC = set("اليمونرتبةعدسفهأحقك")
 const THAI = set("านรอกเงมยลวดทสตะปบคหแจพชขใไโผถศธซ่้ิีัุูึื็์ำ")
 const WESTERN = set("éèàçêùâîôûëïüöäßñóíáúãõåæøœÉÀÄÖÜÅØ")
 const CENTRAL = set("ąćęłńóśźżáéíčďěňřšťůúýžőűöüăâîşţđäĺľŕŠŽČŚŁ")
@@ -55,7 +57,8 @@ const cyrillic = (name: string): Candidate => ({
   name,
   frequent: new Set([...RUSSIAN, ...(name === "koi8-r" ? [] : UKRAINIAN)]),
   script: /[\u0400-\u045f\u0490\u0491]/,
-  wordy: true,
+  kind: "foreign",
+  prior: name === "windows-1251" ? 0.02 : -0.02,
   places:
     name === "koi8-u"
       ? ["ua"]
@@ -63,21 +66,42 @@ const cyrillic = (name: string): Candidate => ({
   languages: ["ru", "uk", "be", "bg", "sr", "mk", "kk"]
 })
 
-const spaced = (
+type Maker = (
   name: string,
   frequent: ReadonlySet<string>,
   script: RegExp,
   places: ReadonlyArray<string>,
-  languages: ReadonlyArray<string>
-): Candidate => ({ name, frequent, script, wordy: true, places, languages })
+  languages: ReadonlyArray<string>,
+  prior?: number
+) => Candidate
 
-const east = (
-  name: string,
-  frequent: ReadonlySet<string>,
-  script: RegExp,
-  places: ReadonlyArray<string>,
-  languages: ReadonlyArray<string>
-): Candidate => ({ name, frequent, script, wordy: false, places, languages })
+const latin: Maker = (name, frequent, script, places, languages, prior = 0) => ({
+  name,
+  frequent,
+  script,
+  kind: "latin",
+  prior,
+  places,
+  languages
+})
+const foreign: Maker = (name, frequent, script, places, languages, prior = 0) => ({
+  name,
+  frequent,
+  script,
+  kind: "foreign",
+  prior,
+  places,
+  languages
+})
+const east: Maker = (name, frequent, script, places, languages, prior = 0) => ({
+  name,
+  frequent,
+  script,
+  kind: "east",
+  prior,
+  places,
+  languages
+})
 
 const IDEOGRAPH = /[\u4e00-\u9fff\u3400-\u4dbf]/
 const CENTRAL_PLACES = ["pl", "cz", "sk", "hu", "ro", "hr", "si", "ba", "rs", "al"]
@@ -97,21 +121,22 @@ export const candidates: ReadonlyArray<Candidate> = [
   cyrillic("koi8-u"),
   cyrillic("iso-8859-5"),
   cyrillic("ibm866"),
-  spaced(
+  latin(
     "windows-1252",
     WESTERN,
     LATIN,
     [],
-    ["en", "fr", "de", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "is", "ca"]
+    ["en", "fr", "de", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "is", "ca"],
+    0.05
   ),
-  spaced("windows-1250", CENTRAL, LATIN, CENTRAL_PLACES, CENTRAL_LANGUAGES),
-  spaced("iso-8859-2", CENTRAL, LATIN, CENTRAL_PLACES, CENTRAL_LANGUAGES),
-  spaced("windows-1254", TURKISH, LATIN, ["tr"], ["tr"]),
-  spaced("windows-1257", BALTIC, LATIN, ["lt", "lv", "ee"], ["lt", "lv", "et"]),
-  spaced("windows-1253", GREEK, /[\u0370-\u03ff]/, ["gr", "cy"], ["el"]),
-  spaced("iso-8859-7", GREEK, /[\u0370-\u03ff]/, ["gr", "cy"], ["el"]),
-  spaced("windows-1255", HEBREW, /[\u05b0-\u05ff]/, ["il"], ["he", "iw"]),
-  spaced("windows-1256", ARABIC, /[\u0600-\u06ff]/, ["sa", "eg", "ae", "ir", "pk", "ma", "dz"], ["ar", "fa", "ur"]),
-  east("windows-874", THAI, /[\u0e00-\u0e5b]/, ["th"], ["th"]),
-  spaced("windows-1258", VIETNAMESE, LATIN, ["vn"], ["vi"])
+  latin("windows-1250", CENTRAL, LATIN, CENTRAL_PLACES, CENTRAL_LANGUAGES),
+  latin("iso-8859-2", CENTRAL, LATIN, CENTRAL_PLACES, CENTRAL_LANGUAGES, -0.02),
+  latin("windows-1254", TURKISH, LATIN, ["tr"], ["tr"]),
+  latin("windows-1257", BALTIC, LATIN, ["lt", "lv", "ee"], ["lt", "lv", "et"]),
+  foreign("windows-1253", GREEK, /[\u0370-\u03ff]/, ["gr", "cy"], ["el"]),
+  foreign("iso-8859-7", GREEK, /[\u0370-\u03ff]/, ["gr", "cy"], ["el"]),
+  foreign("windows-1255", HEBREW, /[\u05b0-\u05ff]/, ["il"], ["he", "iw"]),
+  foreign("windows-1256", ARABIC, /[\u0600-\u06ff]/, ["sa", "eg", "ae", "ir", "pk", "ma", "dz"], ["ar", "fa", "ur"]),
+  foreign("windows-874", THAI, /[ฉฌภฆณญฎฏฐฑฒฟซฮ๊๋ๆฯ]/u, ["th"], ["th"]),
+  latin("windows-1258", VIETNAMESE, LATIN, ["vn"], ["vi"], -0.1)
 ]

@@ -9,7 +9,17 @@ const PLACE_BIAS = 0.12
 /** What a declaration adds that did not read the text without faults but is not absurd either. */
 const DECLARED_BIAS = 0.08
 /** Worth of one character, by what it is to the candidate; the score is the mean. */
-const WORTH = { frequent: 1, script: 0.45, punctuation: 0.4, other: -0.4, inside: -0.8, control: -2, broken: -4 }
+const WORTH = {
+  frequent: 1,
+  script: 0.45,
+  punctuation: 0.9,
+  alone: 0.3,
+  other: -0.4,
+  mixed: -0.8,
+  inside: -0.8,
+  control: -2,
+  broken: -4
+}
 
 export interface Guess {
   readonly name: string
@@ -35,18 +45,29 @@ export const sample = (bytes: Uint8Array): Sample => {
   return { bytes: Buffer.from(text.slice(0, SAMPLE_BYTES), "latin1"), language: language?.toLowerCase() ?? null }
 }
 
-const isLetter = (char: string | undefined): boolean => char !== undefined && /\p{L}/u.test(char)
+const isLetter = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{M}]/u.test(char)
 const isLower = (char: string | undefined): boolean => char !== undefined && /\p{Ll}/u.test(char)
+const isAsciiLetter = (char: string | undefined): boolean => char !== undefined && /[A-Za-z]/.test(char)
+
+const ofLetter = (it: Candidate, char: string, before: string | undefined, after: string | undefined): number => {
+  const latin = Number(isAsciiLetter(before)) + Number(isAsciiLetter(after))
+  // Scripts do not mix inside a word; East Asian text may touch a Latin word, but is not enclosed in one.
+  if (it.kind === "foreign" ? latin > 0 : it.kind === "east" && latin === 2) return WORTH.mixed
+  if (it.kind !== "east" && !isLetter(before) && !isLetter(after)) return WORTH.alone
+  if (/\p{M}/u.test(char) && !isLetter(before)) return WORTH.other
+  return it.frequent.has(char) ? WORTH.frequent : WORTH.script
+}
 
 const worth = (it: Candidate, char: string, before: string | undefined, after: string | undefined): number => {
   const point = char.codePointAt(0) ?? 0
   if (point === 0xfffd) return WORTH.broken
   if (point < 0xa0 || (point >= 0xe000 && point <= 0xf8ff)) return WORTH.control
   if (isLower(before) && /\p{Lu}/u.test(char)) return WORTH.inside
-  if (it.frequent.has(char)) return WORTH.frequent
-  if (it.script.test(char)) return WORTH.script
-  if (PUNCTUATION.has(char)) return isLetter(before) && isLetter(after) && it.wordy ? WORTH.other : WORTH.punctuation
-  return WORTH.other
+  if (it.frequent.has(char) || it.script.test(char)) return ofLetter(it, char, before, after)
+  if (!PUNCTUATION.has(char)) return WORTH.other
+  return isLetter(before) && isLetter(after) && it.kind !== "east" && !/[’'·]/.test(char)
+    ? WORTH.other
+    : WORTH.punctuation
 }
 
 interface Scored {
@@ -70,12 +91,14 @@ const score = (it: Candidate, text: string): Scored => {
 const topLevel = (url: string): string => URL.parse(url)?.hostname.split(".").at(-1) ?? ""
 
 const bias = (it: Candidate, place: string, language: string | null, declared: ReadonlyArray<string>): number =>
+  it.prior +
   (it.places.includes(place) || (language !== null && it.languages.includes(language)) ? PLACE_BIAS : 0) +
   (declared.includes(it.name) ? DECLARED_BIAS : 0)
 
 /** ISO-2022-JP is all ASCII bytes, told by its escapes. */
-const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
-  const text = Buffer.from(bytes).toString("latin1")
+export const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
+  if (!bytes.includes(0x1b)) return false
+  const text = Buffer.from(bytes.subarray(0, SAMPLE_BYTES)).toString("latin1")
   return /\x1b\$[@B]/.test(text) && /\x1b\([BJ]/.test(text)
 }
 
@@ -85,7 +108,6 @@ const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
  * @source field case B3
  */
 export const detect = (text: Sample, url: string, declared: ReadonlyArray<string>): Guess | null => {
-  if (hasJapaneseEscapes(text.bytes)) return { name: "iso-2022-jp", confidence: 0.95 }
   const place = topLevel(url)
   const ranked = candidates
     .map((it) => {
