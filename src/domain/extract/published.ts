@@ -111,7 +111,7 @@ const urlDate = (url: string): string | null => {
 
 /** A date that leaves its year open is a guess; "3 hours ago" is not. */
 const hasYear = (text: string): boolean =>
-  /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전\b|前|\bhace\b|il y a/iu.test(text)
+  /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전(?!\p{L})|前|\bhace\b|il y a/iu.test(text)
 
 /** What stands around the headline, where a page dates its article. */
 export interface Near {
