@@ -4,10 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { configuration } from "./configuration.ts"
 import type { Document } from "./document.ts"
+import { openapi } from "./openapi.ts"
 import { proofs } from "./proofs.ts"
 import { topology } from "./topology.ts"
 
-const documents: readonly Document[] = [configuration, topology, proofs]
+const documents: readonly Document[] = [configuration, topology, proofs, openapi]
 const root = join(import.meta.dir, "..", "..")
 
 const stale = documents.filter(({ make, path }) => {
