@@ -7,7 +7,7 @@ import * as sources from "./sources.memory.ts"
 import * as urls from "./urls.memory.ts"
 
 /** Every store of one process in memory, for a one-shot run and for tests: nothing outlives it. */
-export const layer = (options: bus.Options & pages.Options = {}) =>
+export const layer = (options: bus.Options & pages.Options & urls.Options = {}) =>
   Layer.mergeAll(frontier.layer, pages.layer(options), sources.layer, signals.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer))
+    Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer(options)))
   )

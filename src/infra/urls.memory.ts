@@ -2,8 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import type { UrlRecord } from "../domain/ports.ts"
 
-/** URLs held. At about 500 bytes each this is half a gigabyte: a one-shot run of more belongs in a store. */
-const urlsMax = 1_000_000
+/** URLs held. At one to two kilobytes each, queued ones included, this is the memory of a machine: more belongs in a store. */
+const urlsStandard = 1_000_000
+
+export interface Options {
+  readonly urlsMax?: number
+}
 
 /** What is known of each URL: shared by the frontier (which visits were asked for) and the pages (what came of them). */
 export class MemoryUrls extends Context.Service<
@@ -30,21 +34,23 @@ export const unseen = (url_key: string, url: string, host: string, first_seen_at
   visits: 0
 })
 
-export const layer: Layer.Layer<MemoryUrls> = Layer.effect(
-  MemoryUrls,
-  Effect.sync(() => {
-    const records = new Map<string, UrlRecord>()
-    const planned = new Set<string>()
-    return MemoryUrls.of({
-      get: (key) => records.get(key),
-      set: (record) => {
-        if (records.size < urlsMax || records.has(record.url_key)) records.set(record.url_key, record)
-      },
-      plan: (key, visit) => {
-        const name = `${key} ${visit}`
-        return !planned.has(name) && planned.add(name) !== undefined
-      },
-      full: () => planned.size >= urlsMax
+export const layer = (options: Options = {}): Layer.Layer<MemoryUrls> =>
+  Layer.effect(
+    MemoryUrls,
+    Effect.sync(() => {
+      const urlsMax = options.urlsMax ?? urlsStandard
+      const records = new Map<string, UrlRecord>()
+      const planned = new Set<string>()
+      return MemoryUrls.of({
+        get: (key) => records.get(key),
+        set: (record) => {
+          if (records.size < urlsMax || records.has(record.url_key)) records.set(record.url_key, record)
+        },
+        plan: (key, visit) => {
+          const name = `${key} ${visit}`
+          return !planned.has(name) && planned.add(name) !== undefined
+        },
+        full: () => planned.size >= urlsMax
+      })
     })
-  })
-)
+  )

@@ -8,7 +8,7 @@ import * as urls from "../../src/infra/urls.memory.ts"
 import { article, pagesSuite, rawBody } from "../support/conformance/pages.ts"
 import { effect } from "../support/effect.ts"
 
-const pages = (options: Options = {}) => layer(options).pipe(Layer.provideMerge(urls.layer))
+const pages = (options: Options = {}) => layer(options).pipe(Layer.provideMerge(urls.layer()))
 
 pagesSuite("pages in memory", Layer.provideMerge(frontier.layer, Layer.mergeAll(pages(), bus.layer())), {
   clock: "virtual",
