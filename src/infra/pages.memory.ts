@@ -9,6 +9,9 @@ const rawBytesStandard = 256 * 1024 * 1024
 const outcomesMax = 10_000
 /** Articles that stay readable without `keepArticles`: what a chain may have between storing and delivering, many times over. */
 const articlesRecent = 2000
+/** Characters of texts and markup that stay readable: the oldest article is forgotten first, its identity is not. */
+const articlesSizeMax = 256 * 1024 * 1024
+const sizeOf = ({ text, html }: Article): number => text.length + (html?.length ?? 0)
 /** Articles known by identity; a one-shot run of more belongs in a store. */
 const articlesMax = 1_000_000
 
@@ -90,6 +93,7 @@ class Raws {
 class Articles {
   private readonly known = new Map<string, Known>()
   private readonly held = new Map<string, Article>()
+  private size = 0
   constructor(
     private readonly urls: MemoryUrls["Service"],
     private readonly heldMax: number
@@ -124,10 +128,18 @@ class Articles {
 
   private keep(article: Article, known: Known): void {
     if (this.known.size < articlesMax || this.known.has(article.id)) this.known.set(article.id, known)
-    this.held.delete(article.id)
+    this.forget(article.id)
     this.held.set(article.id, article)
-    const [oldest] = this.held.keys()
-    if (this.held.size > this.heldMax && oldest !== undefined) this.held.delete(oldest)
+    this.size += sizeOf(article)
+    for (const oldest of this.held.keys()) {
+      if (this.size <= articlesSizeMax && this.held.size <= this.heldMax) break
+      this.forget(oldest)
+    }
+  }
+
+  private forget(id: string): void {
+    const article = this.held.get(id)
+    if (article !== undefined && this.held.delete(id)) this.size -= sizeOf(article)
   }
 }
 
