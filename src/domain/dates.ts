@@ -44,6 +44,7 @@ const cleaned = (text: string): string =>
       .replace(/[\u200b-\u200f\u202a-\u202e\ufeff\u00ad]/g, "")
   )
     .replace(/\s+/g, " ")
+    .replace(/(\d) นาฬิกา (\d\d) นาที(?: (\d\d) วินาที)?/, "$1:$2")
     .trim()
 
 const iso = (instant: number): string => new Date(instant).toISOString().replace(".000Z", "Z")

@@ -44,20 +44,28 @@ const century = (year: number, options: DayOptions): number => {
 const countryOf = (text: string, options: DayOptions): string =>
   options.country?.toLowerCase() ?? (/[\uac00-\ud7a3]/.test(text) ? "kr" : "")
 
-/** Three bare numbers: which is what, in the order the country prefers. */
+/** Thai years count from the Buddhist era, also in two digits. */
+const yearOf = (year: number, country: string, options: DayOptions): number => {
+  if (year > 2400) return year - 543
+  return country === "th" && year < 100 ? 2500 + year - 543 : century(year, options)
+}
+
+/** Three bare numbers: which is what, in the order the country prefers. `digits` are those of the last. */
 const ordered = (
   a: number,
   b: number,
   c: number,
-  isWide: boolean,
+  digits: number,
   text: string,
   options: DayOptions
 ): ReadonlyArray<Day> => {
   const country = countryOf(text, options)
-  const year = century(c, options)
+  const year = yearOf(c, country, options)
   const dayFirst = { year, month: b, day: a }
   const monthFirst = { year, month: a, day: b }
-  const yearFirst = isWide ? [] : [{ year: century(a, options), month: b, day: c }]
+  const yearFirst = digits === 4 ? [] : [{ year: century(a, options), month: b, day: c }]
+  // `1.2.3` is a version, unless this is a country that writes its years so.
+  if (digits === 1) return YEAR_FIRST.has(country) && a > 12 ? yearFirst : []
   const american =
     MONTH_FIRST.has(country) || (country === "" && (US_ZONE.test(options.zone ?? "") || /\d\s*[ap]\.?m\b/i.test(text)))
   const rest = american ? [monthFirst, dayFirst] : [dayFirst, monthFirst]
@@ -84,19 +92,16 @@ const number = (text: string | undefined): number => Number(text ?? Number.NaN)
 
 const ERAS: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 昭和: 1925, 民國: 1911, 民国: 1911, พ: -543 }
 
-const WORD = "([\\p{L}\\p{M}][\\p{L}\\p{M}.]*?)"
+const WORD = "([\\p{L}\\p{M}][\\p{L}\\p{M}.॰׳]*?)"
 const ORDINAL = "(?:st|nd|rd|th|er|re|[ºª°]|de|-?(?:го|е|й|ого))?"
 const LINK =
-  "(?:\\s*(?:\\bof|\\bthe|\\bdel?|\\bdi|\\bd['’]|\\bden|\\bda|\\bdo|\\ba|\\bm\\.|\\bgada|\\bг\\.?)(?=[\\s\\d]))?"
-const SEP = "[\\s.,/-]*"
+  "(?:\\s*(?:\\bof|\\bthe|\\bdel?|\\bdi|\\bden|\\bda|\\bdo|\\ba|\\bm\\.|\\bgada|\\bг\\.?|թ\\.?|ที่)(?=[\\s\\d])|\\s*\\bd['’])?"
+const SEP = "[\\s.,،/-]*"
 const YEAR = "((?:19|20|25)\\d{2}|0?\\d{3,4})"
 
 const named = (year: string | undefined, word: string | undefined, day: string | undefined, options: DayOptions) => {
   const month = monthOf(word ?? "", options.country)
-  const value = number(year)
-  // Thai dates count from the Buddhist era.
-  const common = value > 2400 ? value - 543 : century(value, options)
-  return month === null ? [] : [{ year: common, month, day: number(day) }]
+  return month === null ? [] : [{ year: yearOf(number(year), "", options), month, day: number(day) }]
 }
 
 const forms: ReadonlyArray<Form> = [
@@ -124,12 +129,12 @@ const forms: ReadonlyArray<Form> = [
     read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
   },
   {
-    pattern: /(?<![\d.:])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2}(?!:\d))(?!\d|\.\d\d[.:])/gu,
+    pattern: /(?<![\d.:])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{1,2}(?!:\d))(?!\d|\.\d\d[.:])/gu,
     read: (match, text, options) =>
-      ordered(number(match[1]), number(match[2]), number(match[3]), match[3]?.length === 4, text, options)
+      ordered(number(match[1]), number(match[2]), number(match[3]), match[3]?.length ?? 0, text, options)
   },
   {
-    pattern: /(?<!\d)(\d{1,2})\s*tháng\s*(\d{1,2})(?:\s*,?\s*năm)?\s*,?\s*(\d{4})/giu,
+    pattern: /(?<!\d)(\d{1,2})\s*(?:tháng|thg)\s*(\d{1,2})(?:\s*,?\s*năm)?\s*,?\s*(\d{4})/giu,
     read: (match) => [{ year: number(match[3]), month: number(match[2]), day: number(match[1]) }]
   },
   {
@@ -154,21 +159,23 @@ const forms: ReadonlyArray<Form> = [
   },
   {
     pattern: new RegExp(
-      `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,.]+${YEAR}(?!\\d)`,
+      `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,،.]+${YEAR}(?!\\d)`,
       "giu"
     ),
     read: (match, _, options) => named(match[3], match[1], match[2], options)
   },
   {
-    pattern: new RegExp(`(?<!\\d)${YEAR}(?:eko|ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "giu"),
+    pattern: new RegExp(`(?<!\\d)${YEAR}(?:\\(?e?\\)?ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "giu"),
     read: (match, _, options) => named(match[1], match[2], match[3], options)
   },
   {
-    // Latvian and Basque put the year first and the day before the month.
-    pattern: new RegExp(
-      `(?<!\\d)${YEAR}[.\\s]*(?:gada|(?:e?ko))\\s*(\\d{1,2})\\.?\\s*${WORD}(?![\\p{L}\\p{M}])`,
-      "giu"
-    ),
+    // Mongolian names the year, the number of the month and the day.
+    pattern: /(?<!\d)(\d{4})\s*оны\s*(\d{1,2})(?:-?р)?\s*сарын\s*(\d{1,2})/gu,
+    read: (match) => [{ year: number(match[1]), month: number(match[2]), day: number(match[3]) }]
+  },
+  {
+    // Latvian puts the year first and the day before the month.
+    pattern: new RegExp(`(?<!\\d)${YEAR}[.\\s]*(?:gada)\\s*(\\d{1,2})\\.?\\s*${WORD}(?![\\p{L}\\p{M}])`, "giu"),
     read: (match, _, options) => named(match[1], match[3], match[2], options)
   },
   {

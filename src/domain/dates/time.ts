@@ -17,8 +17,9 @@ export interface TimeFound {
 /** How far after (or before) a date its time may stand, in characters without a digit: "Uhrzeit:", "à", weekday names. */
 const GAP_MAX = 24
 
-const MORNING = "a\\.?\\s?m\\.?|오전|새벽|아침|午前|上午|凌晨|早上|清晨|朝|π\\.?\\s?μ\\.?|ص|पूर्वाह्न|de\\."
-const EVENING = "p\\.?\\s?m\\.?|오후|저녁|밤|낮|午後|下午|晚上|傍晚|中午|夜|μ\\.?\\s?μ\\.?|م|अपराह्न|du\\."
+const MORNING =
+  "a\\.?\\s?m\\.?|오전|새벽|아침|午前|上午|凌晨|早上|清晨|朝|π\\.?\\s?μ\\.?|ص|पूर्वाह्न|de\\.|p\\.d\\.|pg(?![a-z])"
+const EVENING = "p\\.?\\s?m\\.?|오후|저녁|밤|낮|午後|下午|晚上|傍晚|中午|夜|μ\\.?\\s?μ\\.?|م|अपराह्न|du\\.|m\\.d\\.|ptg"
 const HALF = `(?:${MORNING}|${EVENING})`
 const evening = new RegExp(`^(?:${EVENING})$`, "iu")
 
@@ -71,6 +72,11 @@ const readClock = (match: RegExpExecArray): Clock | null => {
 }
 
 const readTime = (text: string, country: string | undefined): TimeFound | null | "broken" => {
+  const ahead = /^[^\dA-Z:]{0,12}((?:GMT|UTC)\s?[+-]\d{1,2}(?::\d{2})?)\s+(?=\d)/.exec(text)
+  if (ahead !== null) {
+    const inner = readTime(text.slice(ahead[0].length), country)
+    return inner === null || inner === "broken" ? inner : { ...inner, zone: zoneOf(ahead[1] ?? "", country) }
+  }
   const match = TIME.exec(text)
   const gap = match === null ? "" : text.slice(0, match.index)
   if (match === null || gap.length > GAP_MAX || /\d/.test(gap)) return null
@@ -97,9 +103,10 @@ const readCompact = (text: string, country: string | undefined): TimeFound | nul
 /** A zone may stand after a date without a time (`Thu, 01 Jan 2004 GMT`): it would not move the day, so it is not read. */
 const before = (text: string, found: DayFound, country: string | undefined): TimeFound | null => {
   const head = text.slice(Math.max(0, found.start - GAP_MAX), found.start)
-  const match = /(?:^|[^\d.:])(\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?(?:\s*\(?[A-Z]{2,4}\)?)?)[^\d]*$/i.exec(
-    head
-  )?.[1]
+  const match =
+    /(?:^|[^\d.:])(\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?(?:\s*\(?[A-Z]{2,4}(?:[+-]\d{1,2})?\)?)?)[^\d]*$/i.exec(
+      head
+    )?.[1]
   const time = match === undefined ? null : readTime(match, country)
   return time === "broken" ? null : time
 }

@@ -154,6 +154,22 @@ const wallAt = (format: Intl.DateTimeFormat, instant: number): number => {
   return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"))
 }
 
+const DAY_MS = 86_400_000
+/** Offsets remembered, by zone and day: articles of a run share a few days. Forgotten all at once when full. */
+const OFFSETS_MAX = 5_000
+const offsets = new Map<string, number>()
+
+/** Offset of a zone at the start of a UTC day, in ms. */
+const offsetOnDay = (format: Intl.DateTimeFormat, zone: string, day: number): number => {
+  const key = `${zone} ${day}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  const offset = wallAt(format, day * DAY_MS) - day * DAY_MS
+  if (offsets.size >= OFFSETS_MAX) offsets.clear()
+  offsets.set(key, offset)
+  return offset
+}
+
 /**
  * The instant at which a zone's clocks show a wall time (ms as if UTC). In the hour that does not exist the clock is
  * read as before the change, in the hour that comes twice as the first. `null` for an unknown zone.
@@ -161,11 +177,13 @@ const wallAt = (format: Intl.DateTimeFormat, instant: number): number => {
 export const instantIn = (zone: string, wall: number): number | null => {
   const format = formatterOf(zone)
   if (format === null) return null
+  const day = Math.floor(wall / DAY_MS)
+  const before = offsetOnDay(format, zone, day - 1)
+  const after = offsetOnDay(format, zone, day + 2)
+  if (before === after) return wall - before
   const whole = Math.floor(wall / 1000) * 1000
-  const day = 86_400_000
-  const offsets = [whole - day, whole + day].map((it) => wallAt(format, it) - it)
-  const fits = offsets.map((it) => whole - it).filter((it) => wallAt(format, it) === whole)
-  return (fits.length > 0 ? Math.min(...fits) : whole - (offsets[0] ?? 0)) + (wall - whole)
+  const fits = [before, after].map((it) => whole - it).filter((it) => wallAt(format, it) === whole)
+  return (fits.length > 0 ? Math.min(...fits) : whole - before) + (wall - whole)
 }
 
 /** What the clocks of a zone show at an instant, as ms as if it were UTC; `null` for an unknown zone. */
