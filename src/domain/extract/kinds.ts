@@ -24,11 +24,11 @@ export type Kind =
   | "tools"
   | "headline"
 
-const words = (list: string): RegExp =>
-  new RegExp(` (?:${list.trim().replace(/\s+/gu, "|").replaceAll("_", " ")})`, "u")
+/** Alternatives, split at white space; each begins with a letter. `_` stands for the blank between two parts. */
+const words = (list: string): ReadonlyArray<string> => list.trim().split(/\s+/u)
 
 /** Tried in order, the first match is the kind. A word matches the beginning of a name's part; `_` joins two parts. */
-const table: ReadonlyArray<readonly [Kind, RegExp]> = [
+const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "consent",
     words(
@@ -159,17 +159,48 @@ const table: ReadonlyArray<readonly [Kind, RegExp]> = [
 
 /** Class names that say how a thing looks or behaves, not what it is: `md:hidden`, `no-print`, `is-open`, `text-50`. */
 const utility =
-  /(?:^|\s)(?:\S*[:[\]()/!@]\S*|(?:no|is|has|with|without|js|u|not|if|col|row|grid|flex|text|font|bg|border|m|p|mt|mb|px|py)-\S*|\S{60,})/giu
+  /(?:^|\s)(?:[^\s:[\]()/!@]*[:[\]()/!@]\S*|(?:no|is|has|with|without|js|u|not|if|col|row|grid|flex|text|font|bg|border|m|p|mt|mb|px|py)-\S*|\S{60,})/gi
 /** A content system marks its post with a list of its categories and tags: they say nothing of the element. */
-const postClasses = /(?:^|\s)(?:hentry|status-publish|type-post|type-page|node--type-\S+)(?:\s|$)/u
+const postClasses = /(?:^|\s)(?:hentry|status-publish|type-post|type-page|node--type-\S+)(?:\s|$)/
+
+interface Branch {
+  readonly pattern: RegExp
+  /** The row of `table` that each group of the pattern stands for. */
+  readonly rows: ReadonlyArray<number>
+}
+
+/** By first letter: one pattern of all alternatives that begin so, with a group per row of the table. */
+const branches: ReadonlyMap<string, Branch> = new Map(
+  [..."abcdefghijklmnopqrstuvwxyz"].flatMap((letter): Array<[string, Branch]> => {
+    const groups = table
+      .map(([, list], row) => ({ row, own: list.filter((it) => it.startsWith(letter)) }))
+      .filter(({ own }) => own.length > 0)
+    if (groups.length === 0) return []
+    const source = groups.map(({ own }) => `(${own.map((it) => it.replaceAll("_", " ")).join("|")})`).join("|")
+    return [[letter, { pattern: new RegExp(source, "y"), rows: groups.map(({ row }) => row) }]]
+  })
+)
+
+/** The first row that a part of the names matches, or -1. */
+const rowOf = (parts: string): number => {
+  let best = table.length
+  for (let at = 0; at >= 0 && at < parts.length - 1; at = parts.indexOf(" ", at + 1)) {
+    const branch = branches.get(parts.charAt(at + 1))
+    if (branch === undefined) continue
+    branch.pattern.lastIndex = at + 1
+    const found = branch.pattern.exec(parts)
+    if (found === null) continue
+    const row = branch.rows[found.findIndex((it, i) => i > 0 && it !== undefined) - 1] ?? best
+    if (row < best) best = row
+  }
+  return best === table.length ? -1 : best
+}
 
 /** `aB-c_d` → ` a b c d `: the parts of names, each after a blank. */
-const partsOf = (names: string): string =>
-  ` ${names
-    .replace(/([a-z0-9])([A-Z])/gu, "$1 $2")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()} `
+const partsOf = (names: string): string => {
+  const parts = names.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase()
+  return ` ${parts.replace(/[^a-z0-9]+/g, " ").trim()} `
+}
 
 /** Names are cut here before they are matched. */
 const namesMax = 200
@@ -188,7 +219,7 @@ const signature = (element: Element): string => {
 const kindOf = (names: string): Kind | null => {
   if (postClasses.test(names)) return "body"
   const parts = partsOf(names.replace(utility, " "))
-  return parts.length < 3 ? null : (table.find(([, pattern]) => pattern.test(parts))?.[0] ?? null)
+  return table[rowOf(parts)]?.[0] ?? null
 }
 
 /** Tells kinds apart; remembers names already seen, as pages repeat them. One per page. */
