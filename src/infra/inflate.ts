@@ -2,6 +2,7 @@ import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import { Data, Effect } from "effect"
 import { type Coding, type Inflated, salvage } from "./salvage.ts"
+import { isWhole, isZstd } from "./zstd.ts"
 
 /** Bounds of one body. */
 export interface InflateLimits {
@@ -33,8 +34,6 @@ export class TooLarge extends Data.TaggedError("TooLarge")<{
 export class Undecodable extends Data.TaggedError("Undecodable")<{ readonly message: string }> {}
 
 const isGzip = (body: Uint8Array): boolean => body[0] === 0x1f && body[1] === 0x8b && body[2] === 8
-const isZstd = (body: Uint8Array): boolean =>
-  body[0] === 0x28 && body[1] === 0xb5 && body[2] === 0x2f && body[3] === 0xfd
 const isZlib = (body: Uint8Array): boolean =>
   ((body[0] ?? 0) & 15) === 8 && (((body[0] ?? 0) << 8) | (body[1] ?? 0)) % 31 === 0
 
@@ -89,6 +88,14 @@ const codeOf = (error: unknown): string =>
 const claimed = (body: Uint8Array): number =>
   new DataView(body.buffer, body.byteOffset + body.length - 4, 4).getUint32(0, true)
 
+/** May another member begin inside? By chance it looks so once in some hundred bodies. */
+const hasMembers = (body: Uint8Array): boolean => {
+  for (let at = body.indexOf(0x1f, 1); at > 0; at = body.indexOf(0x1f, at + 1)) {
+    if (body[at + 1] === 0x8b && body[at + 2] === 8) return true
+  }
+  return false
+}
+
 const isOwned = (body: Uint8Array): body is Uint8Array<ArrayBuffer> => body.buffer instanceof ArrayBuffer
 
 /**
@@ -97,10 +104,10 @@ const isOwned = (body: Uint8Array): body is Uint8Array<ArrayBuffer> => body.buff
  */
 const quick = (coding: Coding, body: Uint8Array, cap: number, max: number): Uint8Array | null => {
   if (coding !== "gzip" || body.length < GZIP_BYTES_MIN || body.length * DEFLATE_RATIO_MAX > max) return null
-  if (!isOwned(body) || claimed(body) > cap) return null
+  if (!isOwned(body) || claimed(body) > cap || hasMembers(body)) return null
   try {
     const out = Bun.gunzipSync(body, { library: "libdeflate" })
-    // Another length means several members, or bytes behind them.
+    // Another length means bytes behind the member.
     return out.length === claimed(body) ? out : null
   } catch {
     return null
@@ -117,8 +124,10 @@ const undo = Effect.fnUntraced(function* (coding: Coding, body: Uint8Array, cap:
       ? Effect.try({ try: () => sync[coding](body, options), catch: codeOf })
       : Effect.tryPromise({ try: () => pooled[coding](body, options), catch: codeOf })
   )
-  if (whole._tag === "Success") return { bytes: whole.success, truncated: false }
-  if (whole.failure === "ERR_BUFFER_TOO_LARGE") {
+  if (whole._tag === "Success" && (coding !== "zstd" || isWhole(body))) {
+    return { bytes: whole.success, truncated: false }
+  }
+  if (whole._tag === "Failure" && whole.failure === "ERR_BUFFER_TOO_LARGE") {
     const code = cap < max ? "bomb" : "body_too_large"
     return yield* new TooLarge({ code, message: `body inflates to more than ${cap} bytes from ${body.length}` })
   }
@@ -142,7 +151,7 @@ export const inflate = Effect.fnUntraced(function* (
   const names = declared(contentEncoding)
   let bytes = wire
   let truncated = false
-  for (let layer = 0; layer < LAYERS_MAX; layer++) {
+  for (let layer = 0; layer < LAYERS_MAX && bytes.length > 0; layer++) {
     const coding = codingOf(names[layer] ?? "", bytes) ?? (isGzip(bytes) ? "gzip" : null)
     if (coding === null) continue
     const undone: Inflated = yield* undo(coding, bytes, cap, limits.bytesMax)
