@@ -4,7 +4,7 @@ import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
 import { articleId, articleOf } from "../domain/identity.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
-import type { Reading } from "../domain/reading.ts"
+import type { Link, Reading } from "../domain/reading.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
@@ -52,9 +52,16 @@ const reject = Effect.fnUntraced(function* (
   yield* stored(pages.saveOutcomes([{ ...record, at: raw.fetched_at }]))
 })
 
-/** Links of a list, feed, sitemap or front page; an article's own links lead away from the news it tells. */
-const linksOf = (page: Validated, reading: Reading, max: number) =>
-  page.job.follow.hops > 0 && reading.kind !== "article" ? reading.links.slice(0, max) : []
+/**
+ * Links of a list, feed, sitemap or front page; an article's own links lead away from the news it tells. Navigation is
+ * counted apart, so that a long menu never crowds out the news.
+ */
+const linksOf = (page: Validated, reading: Reading, max: number) => {
+  if (page.job.follow.hops === 0 || reading.kind === "article") return []
+  const isNews = (it: Link) => it.looks === "article"
+  const others = reading.links.filter((it) => !isNews(it)).slice(0, max)
+  return [...reading.links.filter(isNews).slice(0, max), ...others]
+}
 
 const parsePage = Effect.fnUntraced(function* ({ value: page }: Work<Validated>) {
   const { linksMax, article: bounds } = yield* Policy
