@@ -10,6 +10,7 @@ export interface Hop {
   readonly waitMax: Duration.Duration
 }
 
+/** The waiting can be interrupted (a drain or a time limit must not wait for a slow host); a grant cannot get lost. */
 const takeSlot = Effect.fnUntraced(function* (hosts: Hosts["Service"], host: string, waitMax: Duration.Duration) {
   const start = yield* Clock.currentTimeMillis
   while (true) {
@@ -20,7 +21,7 @@ const takeSlot = Effect.fnUntraced(function* (hosts: Hosts["Service"], host: str
       return yield* new Postponed({ code, message: `redirected to ${host}: ${slot.reason}`, until: slot.until })
     }
     const now = yield* Clock.currentTimeMillis
-    yield* Effect.sleep(Duration.millis(Math.max(1, slot.until - now)))
+    yield* Effect.interruptible(Effect.sleep(Duration.millis(Math.max(1, slot.until - now))))
   }
 })
 

@@ -196,6 +196,14 @@ describe("a redirect to another host", () => {
     }).pipe(Effect.provide(world({ FETCH_WAIT_MAX: "40ms" })))
   )
 
+  live("is given up at the time limit while it waits", () =>
+    Effect.gen(function* () {
+      const site = yield* http(() => to("http://127.0.0.2:1/"))
+      yield* Hosts.use((hosts) => hosts.acquire("127.0.0.2"))
+      expect(yield* failed(fetched(job(`${site.url}/`)))).toMatchObject({ code: "timeout" })
+    }).pipe(Effect.provide(world({ FETCH_TIMEOUT: "150ms", FETCH_WAIT_MAX: "30s", FETCH_DELAY: "20s" })))
+  )
+
   live("that asks to wait pauses that host and blames nobody else (B21)", () =>
     Effect.gen(function* () {
       const other = yield* http(

@@ -1,0 +1,128 @@
+import { describe, expect } from "bun:test"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createSecureContext, createServer as tlsServer } from "node:tls"
+import { Effect, Result } from "effect"
+import { Dialler } from "../../src/infra/dial.ts"
+import { live } from "../support/effect.ts"
+import { http, names, outward, tcp } from "../support/net.ts"
+
+const status = (url: string) =>
+  Dialler.use((it) => it.get(url, {}, (answer) => Effect.as(answer.read(1000), answer.status)))
+const failure = (url: string) =>
+  Effect.map(Effect.result(status(url)), (it) => (Result.isFailure(it) ? it.failure : null))
+
+describe("a name with several addresses", () => {
+  live("is tried at the next where one refuses the connection", () =>
+    Effect.gen(function* () {
+      const site = yield* http(() => new Response("here"), "127.0.0.5")
+      const { layer } = names({ "a.test": [["127.0.0.4", "127.0.0.5"]] })
+      expect(yield* status(`http://a.test:${site.port}/`).pipe(Effect.provide(outward({}, layer)))).toBe(200)
+    })
+  )
+
+  live("is not tried again where one was reached and hung up", () =>
+    Effect.gen(function* () {
+      const first = yield* tcp((socket) => socket.destroy(), "127.0.0.4")
+      const { layer } = names({ "a.test": [["127.0.0.4", "127.0.0.4", "127.0.0.4"]] })
+      expect(yield* failure(`http://a.test:${first.port}/`).pipe(Effect.provide(outward({}, layer)))).toMatchObject({
+        code: "network"
+      })
+      // Bun itself may try once more on a fresh connection.
+      expect(first.connections()).toBeLessThanOrEqual(2)
+    })
+  )
+})
+
+interface Identity {
+  readonly key: string
+  readonly cert: string
+}
+/** A certificate made for this run. */
+const identity = (folder: string, name: string): Identity | null => {
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)]
+  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`]
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+  const command = [
+    "openssl",
+    "req",
+    "-x509",
+    ...curve,
+    "-nodes",
+    "-keyout",
+    key,
+    "-out",
+    cert,
+    "-days",
+    "2",
+    ...subject
+  ]
+  const made = Bun.which("openssl") !== null && Bun.spawnSync(command, { stderr: "ignore" }).success
+  return made ? { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") } : null
+}
+const folder = mkdtempSync(join(tmpdir(), "crawler-tls-"))
+const identities = ["a.test", "b.test"].map((name) => identity(folder, name))
+rmSync(folder, { recursive: true })
+const [a, b] = identities
+
+/** Two sites on one address, told apart by the name in the handshake; tells which names were asked for. */
+const twoSites = (one: Identity, other: Identity) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly asked: Array<string>; readonly close: () => void }>((resume) => {
+      const asked: Array<string> = []
+      const pick = (name: string) => createSecureContext(name === "b.test" ? other : one)
+      const server = tlsServer(
+        {
+          ...one,
+          SNICallback: (name, done) => {
+            asked.push(name)
+            done(null, pick(name))
+          }
+        },
+        (socket) => {
+          socket.on("error", () => undefined)
+          socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+        }
+      )
+      server.on("tlsClientError", () => undefined)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ port, asked, close: () => void server.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+describe.skipIf(a === null || b === null)("TLS to a checked address (needs openssl)", () => {
+  const pair = { one: a ?? { key: "", cert: "" }, other: b ?? { key: "", cert: "" } }
+  const table = names({ "a.test": [["127.0.0.1"]], "b.test": [["127.0.0.1"]], "c.test": [["127.0.0.1"]] }).layer
+  const trusting = outward({}, table, { ca: [pair.one.cert, pair.other.cert] })
+
+  live("asks for the name, not the address, and shares no connection between names", () =>
+    Effect.gen(function* () {
+      const { port, asked } = yield* twoSites(pair.one, pair.other)
+      for (const name of ["a.test", "b.test", "a.test", "b.test"]) {
+        expect(yield* status(`https://${name}:${port}/`)).toBe(200)
+      }
+      expect(asked).toEqual(["a.test", "b.test"])
+    }).pipe(Effect.provide(trusting))
+  )
+
+  live("refuses a certificate of another name", () =>
+    Effect.gen(function* () {
+      const { port } = yield* twoSites(pair.one, pair.other)
+      const error = yield* failure(`https://c.test:${port}/`)
+      expect(error).toMatchObject({ _tag: "Retryable", code: "network" })
+      expect(error?.message).toContain("ERR_TLS_CERT_ALTNAME_INVALID")
+    }).pipe(Effect.provide(trusting))
+  )
+
+  live("refuses a certificate nobody vouches for", () =>
+    Effect.gen(function* () {
+      const { port } = yield* twoSites(pair.one, pair.other)
+      expect(yield* failure(`https://a.test:${port}/`)).toMatchObject({ _tag: "Retryable", code: "network" })
+    }).pipe(Effect.provide(outward({}, table)))
+  )
+})
