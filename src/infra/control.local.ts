@@ -6,10 +6,11 @@ import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
 import { Settings } from "./config.ts"
 import { explain } from "./control.explain.ts"
-import { noRecords, recordOperations } from "./control.records.ts"
+import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
 import { sourceOperations, stored } from "./control.sources.ts"
 import { Control, controlError } from "./control.ts"
 import { Database } from "./database.ts"
+import { DeadLetters } from "./deadletters.ts"
 
 /** Rows when no limit is given. */
 const LIMIT = 20
@@ -73,11 +74,14 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const context = yield* Effect.context<Pages | Frontier | Sources | Bus>()
       const settings = yield* Settings
       const database = yield* Effect.serviceOption(Database)
+      const letters = yield* Effect.serviceOption(DeadLetters)
       const pages = yield* Pages
       const bus = yield* Bus
       return Control.of({
         ...(yield* sourceOperations(settings.ALLOW_PRIVATE_CIDRS)),
-        ...Option.match(database, { onNone: () => noRecords, onSome: recordOperations }),
+        ...noRecords,
+        ...Option.match(database, { onNone: () => ({}), onSome: recordOperations }),
+        ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),
         enqueue: (input) => Effect.provideContext(enqueue(input, settings), context),
         "articles.list": (input) => Effect.provideContext(listArticles(input), context),
         "articles.show": ({ id }) =>

@@ -1,10 +1,9 @@
-import { Cause, Clock, Effect } from "effect"
-import type { Topic } from "../domain/topics.ts"
+import { Cause, Effect } from "effect"
+import type { DeadLetter } from "../domain/topics.ts"
 import { stored } from "./control.sources.ts"
 import { type Control, controlError } from "./control.ts"
 import type { Database } from "./database.ts"
-import { insertMessages, type MessageRow, messageColumns } from "./sql/messages.ts"
-import { encode } from "./sql/rows.ts"
+import type { DeadLetters } from "./deadletters.ts"
 
 type Operations = Pick<
   Control["Service"],
@@ -15,74 +14,27 @@ type Store = Database["Service"]
 /** Rows when no limit is given. */
 const LIMIT = 50
 
-interface Letter {
-  readonly id: string
-  readonly topic: Topic
-  readonly key: string
-  readonly stage: string
-  readonly code: string
-  readonly message: string
-  readonly attempts: number
-  readonly at: number
-}
-const letterColumns = "id, topic, key, stage, code, message, attempts, ms_of(at) as at"
+const letterOf = ({ bytes: _, ...row }: DeadLetter) => row
 
-const missing = (ids: ReadonlyArray<string>, found: ReadonlyArray<{ readonly id: string }>) => {
-  const known = new Set(found.map((it) => it.id))
-  return { changed: found.length, missing: ids.filter((it) => !known.has(it)) }
-}
-
-/** The input of a dead letter: its payload, or a whole message where even that could not be read. */
-const payloadOf = (bytes: string): unknown => {
-  try {
-    const value: unknown = JSON.parse(bytes)
-    const isMessage = typeof value === "object" && value !== null && "payload" in value && "occurred_at" in value
-    return isMessage ? value.payload : value
-  } catch {
-    return undefined
-  }
-}
-
-/** Only letters whose input is JSON can be worked on again; what is not stays where it is. */
-const replay = Effect.fnUntraced(function* (database: Store, ids: ReadonlyArray<string>) {
-  const wanted = encode([...new Set(ids)])
-  const now = yield* Clock.currentTimeMillis
-  const letters = yield* stored(
-    database.query<Letter & { readonly bytes: string }>(
-      `select ${letterColumns}, bytes from dead_letters where id in (select jsonb_array_elements_text($1::text::jsonb))`,
-      [wanted]
-    )
-  )
-  const messages = letters.flatMap(({ id, topic, key, bytes }) => {
-    const payload = payloadOf(bytes)
-    if (payload === undefined) return []
-    const origin = id.split("~")[0] ?? id
-    const message: Omit<MessageRow, "lease" | "deliveries"> & { readonly not_before: number; readonly letter: string } =
-      {
-        id: `${origin}~replay.${now.toString(36)}`,
-        topic,
-        key,
-        occurred_at: now,
-        attempt: 0,
-        trace_id: origin,
-        headers: { schema: "1", replayed: id },
-        payload,
-        not_before: now,
-        letter: id
-      }
-    return [message]
-  })
-  // One statement: a letter is deleted exactly when its message is there, and of two operators one finds it gone.
-  const done = yield* stored(
-    database.query<{ readonly id: string }>(
-      `with given as (select * from jsonb_to_recordset($1::text::jsonb) as g(${messageColumns}, letter text)),
-       gone as (delete from dead_letters d using given g where d.id = g.letter returning d.id),
-       sent as (${insertMessages("given m where m.letter in (select id from gone)")})
-       select id from gone`,
-      [encode(messages)]
-    )
-  )
-  return missing(ids, done)
+/** Dead letters over their own service. */
+export const letterOperations = (
+  letters: DeadLetters["Service"]
+): Pick<Operations, `dlq.${string}` & keyof Operations> => ({
+  "dlq.list": ({ topic, limit }) =>
+    stored(letters.list({ limit: limit ?? LIMIT, ...(topic === undefined ? {} : { topic }) })).pipe(
+      Effect.map((found) => ({ letters: found.map(letterOf) }))
+    ),
+  "dlq.show": ({ id }) =>
+    stored(letters.show(id)).pipe(
+      Effect.flatMap((letter) =>
+        letter === null
+          ? Effect.fail(controlError("not_found", `there is no dead letter ${id}`, "id"))
+          : Effect.succeed(letter)
+      )
+    ),
+  "dlq.replay": ({ ids }) =>
+    stored(letters.replay(ids)).pipe(Effect.map(({ replayed, refused }) => ({ changed: replayed.length, refused }))),
+  "dlq.drop": ({ ids }) => stored(letters.drop(ids)).pipe(Effect.map((changed) => ({ changed, refused: [] })))
 })
 
 const hostRow = `
@@ -144,37 +96,8 @@ const sql = (database: Store, text: string) =>
         }))
       )
 
-/** What only a database knows. Each change is one statement. */
-export const recordOperations = (database: Store): Operations => ({
-  "dlq.list": ({ topic, limit }) =>
-    stored(
-      database.query<Letter>(
-        `select ${letterColumns} from dead_letters where $1::text is null or topic = $1
-         order by dead_letters.at desc, id limit $2::int`,
-        [topic ?? null, limit ?? LIMIT]
-      )
-    ).pipe(Effect.map((letters) => ({ letters }))),
-  "dlq.show": ({ id }) =>
-    stored(
-      database.query<Letter & { readonly bytes: string }>(
-        `select ${letterColumns}, bytes from dead_letters where id = $1`,
-        [id]
-      )
-    ).pipe(
-      Effect.flatMap(([letter]) =>
-        letter === undefined
-          ? Effect.fail(controlError("not_found", `there is no dead letter ${id}`, "id"))
-          : Effect.succeed(letter)
-      )
-    ),
-  "dlq.replay": ({ ids }) => replay(database, ids),
-  "dlq.drop": ({ ids }) =>
-    stored(
-      database.query<{ readonly id: string }>(
-        "delete from dead_letters where id in (select jsonb_array_elements_text($1::text::jsonb)) returning id",
-        [encode(ids)]
-      )
-    ).pipe(Effect.map((gone) => missing(ids, gone))),
+/** What only a database knows. */
+export const recordOperations = (database: Store): Pick<Operations, "hosts.list" | "hosts.show" | "sql"> => ({
   "hosts.list": ({ limit }) =>
     stored(database.query<HostFacts>(hostRow, [null, limit ?? LIMIT])).pipe(Effect.map((hosts) => ({ hosts }))),
   "hosts.show": ({ host }) =>

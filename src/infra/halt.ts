@@ -6,7 +6,7 @@ import { Context } from "effect"
  */
 export const Halt = Context.Reference<(code: number, message: string) => void>("crawler/Halt", {
   defaultValue: () => (code, message) => {
-    process.stderr.write(`${message}\n`)
+    if (message !== "") process.stderr.write(`${message}\n`)
     process.exit(code)
   }
 })

@@ -96,8 +96,11 @@ export const DeadLetterRow = Schema.Struct({
   attempts: Schema.Int,
   at: Schema.Finite
 })
-/** `missing`: ids that name no dead letter. */
-export const Changed = Schema.Struct({ changed: Schema.Int, missing: Schema.Array(Schema.String) })
+/** `refused`: the ids that were left as they are, and why. */
+export const Changed = Schema.Struct({
+  changed: Schema.Int,
+  refused: Schema.Array(Schema.Struct({ id: Schema.String, why: Schema.String }))
+})
 
 export const HostRow = Schema.Struct({
   host: Schema.String,

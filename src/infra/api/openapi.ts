@@ -15,6 +15,20 @@ const jsonSchema = (schema: Schema.Codec<unknown, unknown>, closed: boolean): Js
   return Object.keys(definitions).length === 0 ? made : { ...made, $defs: definitions }
 }
 
+const tags = {
+  process: "Is it alive, and how does it do?",
+  crawl: "URLs in, and why they are treated as they are.",
+  sources: "Pages that are polled for new articles.",
+  articles: "What was found.",
+  dlq: "Dead letters: inputs that could never be worked on.",
+  hosts: "Sites, and how they answer.",
+  store: "The database itself."
+} as const
+const tagOf = (name: OperationName): string => {
+  const first = name.split(".")[0] ?? name
+  return first === "sql" ? "store" : Object.hasOwn(tags, first) ? first : "crawl"
+}
+
 const errorSchema: Json = {
   type: "object",
   required: ["success", "error"],
@@ -91,7 +105,7 @@ const describe = (name: OperationName): Json => {
     operationId: name,
     summary: operations[name].summary,
     description: `Scope: ${scope}.`,
-    tags: [name.split(".")[0] ?? name],
+    tags: [tagOf(name)],
     parameters: parameters(name),
     ...body(name),
     responses: {
@@ -134,7 +148,7 @@ export const document = (version: string): Json => {
     },
     servers: [{ url: "http://127.0.0.1:8080" }],
     security: [{ bearer: [] }],
-    tags: [...new Set(["process", ...operationNames.map((it) => it.split(".")[0] ?? it)])].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: {
       "/healthz": probe("healthz", "Is this process working?", "application/json", true),
       "/readyz": probe("readyz", "Does what it depends on answer?", "application/json", true),

@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import { Topic } from "../../domain/topics.ts"
+import { Control } from "../control.ts"
+import { Refusal } from "../exit.ts"
+import { visible } from "../logging.ts"
+import type { Command } from "./commands.ts"
+import { dated, doneIf, print, type Work } from "./print.ts"
+import { readText } from "./seeds.ts"
+import { facts, table } from "./table.ts"
+
+type Storing = Extract<Command, { name: `dlq ${string}` | `hosts ${string}` | "sql" }>
+
+const changed = (
+  json: boolean,
+  verb: string,
+  answer: { readonly changed: number; readonly refused: ReadonlyArray<{ readonly id: string; readonly why: string }> }
+) =>
+  Effect.as(
+    print(json, answer, () =>
+      [`${answer.changed} ${verb}`, ...answer.refused.map(({ id, why }) => `${visible(id)}: ${visible(why)}`)].join(
+        "\n"
+      )
+    ),
+    doneIf(answer.changed)
+  )
+
+const topicOf = (text: string | null): Effect.Effect<{ readonly topic?: Topic }, Refusal> => {
+  if (text === null) return Effect.succeed({})
+  const known = Topic.literals.find((it) => it === text)
+  return known === undefined
+    ? Effect.fail(
+        new Refusal({
+          exit: "usage",
+          message: `--topic ${JSON.stringify(text)}: expected one of ${Topic.literals.join(", ")}`
+        })
+      )
+    : Effect.succeed({ topic: known })
+}
+
+/** `crawler dlq …`, `hosts …`, `sql …` */
+export const askRecords = (command: Storing): Work =>
+  Effect.gen(function* () {
+    const control = yield* Control
+    const { words, flags } = command
+    const [first = ""] = words
+    switch (command.name) {
+      case "dlq list": {
+        const { limit, topic } = command.flags
+        const { letters } = yield* control["dlq.list"]({
+          ...(limit === null ? {} : { limit }),
+          ...(yield* topicOf(topic))
+        })
+        const rows = letters.map((it) => ({ ...it, at: dated(it.at) }))
+        yield* print(flags.json, letters, () => table(rows, ["id", "at", "topic", "stage", "code", "message"]))
+        return "done"
+      }
+      case "dlq show": {
+        const letter = yield* control["dlq.show"]({ id: first })
+        yield* print(
+          flags.json,
+          letter,
+          () => `${facts({ ...letter, at: dated(letter.at), bytes: undefined })}\n\n${visible(letter.bytes)}`
+        )
+        return "done"
+      }
+      case "dlq replay":
+        return yield* changed(flags.json, "sent again", yield* control["dlq.replay"]({ ids: words }))
+      case "dlq drop":
+        return yield* changed(flags.json, "deleted", yield* control["dlq.drop"]({ ids: words }))
+      case "hosts list": {
+        const { limit } = command.flags
+        const { hosts } = yield* control["hosts.list"](limit === null ? {} : { limit })
+        yield* print(flags.json, hosts, () =>
+          table(hosts, ["host", "urls", "articles", "last_fetch_at", "delay_ms", "paused_until"])
+        )
+        return "done"
+      }
+      case "hosts show": {
+        const host = yield* control["hosts.show"]({ host: first.toLowerCase() })
+        yield* print(flags.json, host, () => facts(host))
+        return "done"
+      }
+      case "sql": {
+        const text = first === "-" ? yield* readText("-") : first
+        const { rows } = yield* control.sql({ text })
+        yield* print(flags.json, rows, () => table(rows, Object.keys(rows[0] ?? {})))
+        return "done"
+      }
+    }
+  })

@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import type { SourceInput } from "../../domain/source.ts"
+import { Control } from "../control.ts"
+import { Refusal } from "../exit.ts"
+import { visible } from "../logging.ts"
+import type { Command } from "./commands.ts"
+import { Output } from "./output.ts"
+import { importedSources, presets } from "./presets.ts"
+import { dated, doneIf, print, type Work } from "./print.ts"
+import { readText } from "./seeds.ts"
+import { facts, table } from "./table.ts"
+
+type Adding = Extract<Command, { name: "sources add" }>
+const stated = ({ words, flags }: Adding): SourceInput => {
+  const given: Record<string, string | number | null> = {
+    url: words[0] ?? "",
+    name: flags.name,
+    kind: flags.kind,
+    every_ms: flags.every,
+    cron: flags.cron,
+    zone: flags.tz,
+    category: flags.category,
+    section: flags.section,
+    country: flags.country,
+    priority: flags.priority
+  }
+  // Flags that are not given are absent fields; each flag's form has been checked by the parser.
+  return Object.fromEntries(Object.entries(given).filter(([, it]) => it !== null)) as unknown as SourceInput
+}
+
+const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInput>, json: boolean) {
+  const answer = yield* (yield* Control)["sources.import"]({ sources })
+  const output = yield* Output
+  yield* Effect.forEach(
+    answer.rejected,
+    ({ input, message }) => output.note(`${visible(input)} is left out: ${visible(message)}`),
+    { discard: true }
+  )
+  yield* print(
+    json,
+    answer,
+    () => `${answer.added} added, ${answer.known} known already, ${answer.rejected.length} left out`
+  )
+  return doneIf(answer.added + answer.known)
+})
+
+const addSource = (command: Adding): Work =>
+  Effect.gen(function* () {
+    const { preset, json } = command.flags
+    if (preset !== null) {
+      const sources = presets[preset]
+      if (sources !== undefined) return yield* importing(sources, json)
+      const known = Object.keys(presets).join(", ")
+      return yield* new Refusal({
+        exit: "usage",
+        message: `--preset ${JSON.stringify(preset)}: expected one of ${known}`
+      })
+    }
+    const source = yield* (yield* Control)["sources.add"](stated(command))
+    yield* print(json, source, () => facts(source))
+    return "done" as const
+  })
+
+const importFile = Effect.fnUntraced(function* ({ words, flags }: Extract<Command, { name: "sources import" }>) {
+  const [path = "-"] = words
+  const { sources, problems } = importedSources(path === "-" ? "stdin" : path, yield* readText(path))
+  const output = yield* Output
+  const [first] = problems
+  if (flags.strict && first !== undefined) {
+    return yield* new Refusal({ exit: "data", message: `${first} (--strict: nothing was taken)` })
+  }
+  yield* Effect.forEach(problems, output.note, { discard: true })
+  if (sources.length === 0) return "nothing" as const
+  return yield* importing(sources, flags.json)
+})
+
+const switchSources = (ids: ReadonlyArray<string>, enabled: boolean, json: boolean): Work =>
+  Effect.gen(function* () {
+    const control = yield* Control
+    const sources = yield* Effect.forEach(ids, (id) => control["sources.update"]({ id, enabled }))
+    yield* print(json, { sources }, () => table(sources, sourceColumns))
+    return "done" as const
+  })
+
+const removeSources = (ids: ReadonlyArray<string>, json: boolean): Work =>
+  Effect.gen(function* () {
+    const control = yield* Control
+    yield* Effect.forEach(ids, (id) => control["sources.remove"]({ id }), { discard: true })
+    yield* print(json, { removed: ids }, () => `${ids.length} removed`)
+    return "done" as const
+  })
+
+const sourceColumns = ["id", "kind", "enabled", "every_ms", "cron", "category", "polled_at", "url"]
+
+/** `crawler sources …` */
+export const askSources = (command: Extract<Command, { name: `sources ${string}` }>): Work =>
+  Effect.gen(function* () {
+    const control = yield* Control
+    const [first = ""] = command.words
+    switch (command.name) {
+      case "sources add":
+        return yield* addSource(command)
+      case "sources import":
+        return yield* importFile(command)
+      case "sources list": {
+        const { sources } = yield* control["sources.list"]({})
+        const rows = sources.map((it) => ({ ...it, polled_at: dated(it.polled_at) }))
+        yield* print(command.flags.json, sources, () => table(rows, sourceColumns))
+        return "done"
+      }
+      case "sources show": {
+        const source = yield* control["sources.show"]({ id: first })
+        yield* print(command.flags.json, source, () => facts(source))
+        return "done"
+      }
+      case "sources enable":
+      case "sources disable":
+        return yield* switchSources(command.words, command.name === "sources enable", command.flags.json)
+      case "sources remove":
+        return yield* removeSources(command.words, command.flags.json)
+    }
+  })
