@@ -85,6 +85,8 @@ interface Form {
   readonly pattern: RegExp
   readonly read: Reader
   readonly onlyByline?: boolean
+  /** Holds the name of a month: not tried on a text without one. */
+  readonly isNamed?: boolean
   readonly inner?: (match: RegExpExecArray) => string
 }
 
@@ -144,29 +146,34 @@ const forms: ReadonlyArray<Form> = [
       "gu"
     ),
     read: (match, _, options) => named(match[4], match[1], match[2], options),
-    inner: (match) => match[3] ?? ""
+    inner: (match) => match[3] ?? "",
+    isNamed: true
   },
   {
     pattern: new RegExp(
       `(?<![\\d:])(\\d{1,2})${ORDINAL}${LINK}${SEP}${WORD}${LINK}${SEP}(?:พ\\.?ศ\\.?\\s*)?${YEAR}(?!\\d)`,
       "giu"
     ),
-    read: (match, _, options) => named(match[3], match[2], match[1], options)
+    read: (match, _, options) => named(match[3], match[2], match[1], options),
+    isNamed: true
   },
   {
     pattern: new RegExp(`(?<![\\d:])(\\d{1,2})[\\s.-]+${WORD}[\\s.,'’-]+(\\d{2})(?![\\d:])`, "giu"),
-    read: (match, _, options) => named(match[3], match[2], match[1], options)
+    read: (match, _, options) => named(match[3], match[2], match[1], options),
+    isNamed: true
   },
   {
     pattern: new RegExp(
       `(?<![\\p{L}\\p{M}])${WORD}${LINK}${SEP}(\\d{1,2})${ORDINAL}${LINK}[\\s,،.]+${YEAR}(?!\\d)`,
       "giu"
     ),
-    read: (match, _, options) => named(match[3], match[1], match[2], options)
+    read: (match, _, options) => named(match[3], match[1], match[2], options),
+    isNamed: true
   },
   {
     pattern: new RegExp(`(?<!\\d)${YEAR}(?:\\(?e?\\)?ko)?${LINK}${SEP}${WORD}${SEP}(\\d{1,2})(?!\\d)`, "giu"),
-    read: (match, _, options) => named(match[1], match[2], match[3], options)
+    read: (match, _, options) => named(match[1], match[2], match[3], options),
+    isNamed: true
   },
   {
     // Mongolian names the year, the number of the month and the day.
@@ -176,7 +183,8 @@ const forms: ReadonlyArray<Form> = [
   {
     // Latvian puts the year first and the day before the month.
     pattern: new RegExp(`(?<!\\d)${YEAR}[.\\s]*(?:gada)\\s*(\\d{1,2})\\.?\\s*${WORD}(?![\\p{L}\\p{M}])`, "giu"),
-    read: (match, _, options) => named(match[1], match[3], match[2], options)
+    read: (match, _, options) => named(match[1], match[3], match[2], options),
+    isNamed: true
   },
   {
     pattern: /(?<![\d.:])(\d{1,2})[./-](\d{1,2})\.?(?=\s*(?:\(.\))?\s*\d{1,2}:\d{2}|$)/gu,
@@ -199,7 +207,8 @@ const forms: ReadonlyArray<Form> = [
       const month = monthOf(match[2] ?? "", options.country)
       return month === null ? [] : yearless(month, number(match[1]), options)
     },
-    onlyByline: true
+    onlyByline: true,
+    isNamed: true
   },
   {
     pattern: new RegExp(`(?<![\\p{L}\\p{M}])${WORD}\\.?\\s+(\\d{1,2})${ORDINAL}(?![\\d:])`, "giu"),
@@ -207,7 +216,8 @@ const forms: ReadonlyArray<Form> = [
       const month = monthOf(match[1] ?? "", options.country)
       return month === null ? [] : yearless(month, number(match[2]), options)
     },
-    onlyByline: true
+    onlyByline: true,
+    isNamed: true
   }
 ]
 
@@ -226,13 +236,24 @@ const scan = (form: Form, text: string, options: DayOptions): ReadonlyArray<DayF
   return found
 }
 
+const hasMonth = (text: string, options: DayOptions): boolean =>
+  text
+    .match(/[\p{L}\p{M}.॰׳]{2,}/gu)
+    ?.some((it) =>
+      it.split(/(?<=\p{L}\p{L})\.(?=\p{L}\p{L})/u).some((word) => monthOf(word, options.country) !== null)
+    ) ?? false
+
+const scanAll = (tried: ReadonlyArray<Form>, text: string, options: DayOptions): ReadonlyArray<DayFound> =>
+  tried.flatMap((it) => scan(it, text, options)).toSorted((a, b) => a.start - b.start)
+
+const certain = forms.filter((it) => it.onlyByline !== true)
+const bylines = forms.filter((it) => it.onlyByline === true)
+const numbers = (tried: ReadonlyArray<Form>) => tried.filter((it) => it.isNamed !== true)
+
 /** The dates of a text in the order they are written; of two forms at one place the first of the table. */
 export const findDays = (text: string, options: DayOptions): ReadonlyArray<DayFound> => {
-  const certain = forms.filter((it) => it.onlyByline !== true).flatMap((it) => scan(it, text, options))
-  const sorted = certain.sort((a, b) => a.start - b.start)
-  if (sorted.length > 0 || options.relative !== true) return sorted
-  return forms
-    .filter((it) => it.onlyByline === true)
-    .flatMap((it) => scan(it, text, options))
-    .sort((a, b) => a.start - b.start)
+  const isNamed = hasMonth(text, options)
+  const found = scanAll(isNamed ? certain : numbers(certain), text, options)
+  if (found.length > 0 || options.relative !== true) return found
+  return scanAll(isNamed ? bylines : numbers(bylines), text, options)
 }
