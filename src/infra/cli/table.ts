@@ -22,12 +22,12 @@ const pad = (text: string, width: number): string => text + " ".repeat(Math.max(
  * Rows as aligned columns with a header, for people. An empty list is said in words.
  * @example table([{id: "a", n: 1}], ["id", "n"]) // => "ID  N\na   1"
  */
-export const table = (
-  rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
-  columns: ReadonlyArray<string>
-): string => {
+export const table = (rows: ReadonlyArray<object>, columns: ReadonlyArray<string>): string => {
   if (rows.length === 0) return "(none)"
-  const lines = [columns.map((it) => it.toUpperCase()), ...rows.map((row) => columns.map((it) => cell(row[it])))]
+  const lines = [
+    columns.map((it) => it.toUpperCase()),
+    ...rows.map((row) => columns.map((it) => cell(new Map(Object.entries(row)).get(it))))
+  ]
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => widthOf(line[at] ?? ""))))
   return lines
     .map((line) =>
@@ -40,7 +40,7 @@ export const table = (
 }
 
 /** One thing as `name  value` lines. */
-export const facts = (thing: Readonly<Record<string, unknown>>): string => {
+export const facts = (thing: object): string => {
   const width = Math.max(0, ...Object.keys(thing).map(widthOf))
   return Object.entries(thing)
     .map(([key, value]) => `${pad(key, width)}  ${cell(value)}`)

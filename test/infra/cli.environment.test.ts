@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { doctorExit, doctorText, examine } from "../../src/infra/cli/doctor.ts"
+import { readEnvironment, strangers } from "../../src/infra/cli/environment.ts"
+import { progress, progressText } from "../../src/infra/cli/progress.ts"
+import { settingsText, shownSettings } from "../../src/infra/cli/settings.ts"
+import { table } from "../../src/infra/cli/table.ts"
+import { effect } from "../support/effect.ts"
+
+const problems = (env: Record<string, string>) => {
+  const read = readEnvironment(env)
+  return Result.isFailure(read) ? read.failure.map(({ name, value, form }) => `${name}=${value}: ${form}`) : []
+}
+
+describe("settings that cannot be", () => {
+  const table: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: "0" }, /^NODE_TLS_REJECT_UNAUTHORIZED=0: /],
+    [{ HTTP_HOST: "0.0.0.0" }, /^HTTP_HOST=0\.0\.0\.0: .*ADMIN_TOKEN/],
+    [{ HTTP_HOST: "10.0.0.1" }, /^HTTP_HOST=/],
+    [{ ADMIN_TOKEN: "short" }, /^ADMIN_TOKEN=<hidden>: .*16/],
+    [{ ADMIN_TOKEN: "a-token-that-is-long-enough,short" }, /^ADMIN_TOKEN=<hidden>/],
+    [{ READ_TOKEN: "한글로쓴토큰은받지않습니다요요요" }, /^READ_TOKEN=<hidden>/],
+    [{ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8,10.0.0.0/99" }, /^ALLOW_PRIVATE_CIDRS=10\.0\.0\.0\/99/],
+    [{ HTTP_PORT: "99999" }, /^HTTP_PORT=99999: a whole number/]
+  ]
+  test.each(table)("%p", (env, says) => {
+    expect(problems(env)).toHaveLength(1)
+    expect(problems(env)[0]).toMatch(says)
+  })
+  test("are all told at once, and a secret is not repeated", () => {
+    const all = problems({ NODE_TLS_REJECT_UNAUTHORIZED: "0", FETCH_DELAY: "5", HTTP_PORT: "x", ADMIN_TOKEN: "" })
+    expect(all).toHaveLength(4)
+  })
+  test("are none where another address has its token, or no server is wanted", () => {
+    expect(problems({ HTTP_HOST: "0.0.0.0", ADMIN_TOKEN: "a-token-that-is-long-enough" })).toEqual([])
+    expect(problems({ HTTP_HOST: "0.0.0.0", HTTP_PORT: "0" })).toEqual([])
+    expect(problems({ HTTP_HOST: "::1" })).toEqual([])
+  })
+})
+
+test("variables that look like settings are told the nearest; a shell's own are left alone (B129)", () => {
+  expect(strangers({ FETCH_CONCURENCY: "1" })).toEqual([
+    "FETCH_CONCURENCY is no setting; did you mean FETCH_CONCURRENCY?"
+  ])
+  expect(strangers({ CRAWLER_DATADIR: "x" })).toEqual(["CRAWLER_DATADIR is no setting; did you mean CRAWLER_DATA_DIR?"])
+  expect(strangers({ CRAWLER_COLOUR: "x" })[0]).toMatch(/^CRAWLER_COLOUR is no setting \(nearest: /)
+  const usual = {
+    PATH: "",
+    HOME: "",
+    LANG: "",
+    TERM: "",
+    HTTP_PROXY: "",
+    EDITOR: "",
+    SHLVL: "",
+    FETCH_DELAY: "1s",
+    NODE_ENV: ""
+  }
+  expect(strangers(usual)).toEqual([])
+})
+
+test("config shows value and source of every setting, and no secret", () => {
+  const env = { ADMIN_TOKEN: "a-token-that-is-long-enough", FETCH_DELAY: "2s" }
+  const read = Result.getOrThrow(readEnvironment(env))
+  const shown = new Map(shownSettings(read.values, env).map((it) => [it.name, it]))
+  expect(shown.get("ADMIN_TOKEN")).toMatchObject({ value: "<hidden>", source: "env" })
+  expect(shown.get("READ_TOKEN")).toMatchObject({ value: null, source: "default" })
+  expect(shown.get("FETCH_DELAY")).toMatchObject({ value: "2s", source: "env", standard: "1s" })
+  expect(shown.get("HTTP_PORT")).toMatchObject({ value: "8080", source: "default" })
+  const text = JSON.stringify([...shown.values()]) + settingsText([...shown.values()])
+  expect(text).not.toContain("long-enough")
+})
+
+test("doctor names what is wrong and what to do, and fails only for what stops the crawler", async () => {
+  const { values } = Result.getOrThrow(
+    readEnvironment({
+      CRAWLER_DATA_DIR: join(import.meta.path, "data"),
+      HTTP_PORT: "0",
+      CHROMIUM_PATH: "/nowhere/chromium"
+    })
+  )
+  const store = Effect.succeed({ name: "store", state: "ok", message: "opens", advice: "" } as const)
+  const all = await Effect.runPromise(examine(values, store))
+  const state = new Map(all.map((it) => [it.name, it.state]))
+  expect(state.get("data dir")).toBe("fail")
+  expect(state.get("browser")).toBe("fail")
+  expect(state.get("port")).toBe("ok")
+  expect(state.get("clock")).toBe("ok")
+  expect(doctorExit(all)).toBe("nothing")
+  expect(doctorText(all)).toContain("→ make it writable for this user")
+  expect(doctorExit([{ name: "browser", state: "warn", message: "", advice: "" }])).toBe("done")
+})
+
+describe("progress", () => {
+  test("says pages, articles, rate and queue, within the terminal's width", () => {
+    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 5000, 80)).toBe(
+      "12 articles · 40 pages · 8.0 pages/s · 120 queued"
+    )
+    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 100, 80)).toContain("- pages/s")
+    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 5000, 20)).toHaveLength(19)
+  })
+
+  effect("is drawn on a terminal only, steps aside for a log line and is erased at the end", () =>
+    Effect.gen(function* () {
+      let written = ""
+      let pages = 0
+      const options = {
+        terminal: true,
+        columns: () => 80,
+        write: (text: string) => {
+          written += text
+        },
+        tally: Effect.sync(() => ({ pages: ++pages, articles: 0, queue: 0 })),
+        now: Effect.succeed(0)
+      }
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const write = yield* progress(options)
+          yield* TestClock.adjust("1 second")
+          expect(pages).toBeGreaterThan(3)
+          written = ""
+          write("a log line\n")
+          expect(written).toMatch(/^\r\u001b\[2Ka log line\n0 articles/)
+        })
+      )
+      expect(written.endsWith("\r\u001b[2K")).toBe(true)
+      const quiet = yield* Effect.scoped(progress({ ...options, terminal: false }))
+      expect(quiet).toBe(options.write)
+    })
+  )
+})
+
+test("columns of a table line up under Hangul, and cells cannot break a line", () => {
+  const text = table(
+    [
+      { a: "한국", b: 1 },
+      { a: "x\ny", b: null }
+    ],
+    ["a", "b"]
+  )
+  expect(text).toBe("A         B\n한국      1\nx\\u000ay  -")
+  expect(table([], ["a"])).toBe("(none)")
+})
