@@ -27,7 +27,6 @@ const live = server(options).pipe(
   Layer.provideMerge(Layer.succeed(Settings, settings))
 )
 
-const scope = Scope.makeUnsafe()
 let base = ""
 let port = 0
 let healthOf: health.Health["Service"] | undefined
@@ -39,6 +38,7 @@ export const healthService = (): health.Health["Service"] => {
 
 /** Starts the server before the tests of the calling file and stops it after them. */
 export const serve = (): void => {
+  const scope = Scope.makeUnsafe()
   beforeAll(async () => {
     const context = await Effect.runPromise(Layer.buildWithScope(live, scope))
     const { address, port: given } = await Effect.runPromise(Effect.provideContext(Listening, context))
