@@ -1,5 +1,22 @@
-import { Effect } from "effect"
-import type { Command } from "../infra/cli/commands.ts"
+import { Effect, Layer } from "effect"
+import { type Operating, operate } from "../infra/cli/operate.ts"
+import * as output from "../infra/cli/output.ts"
+import { Settings } from "../infra/config.ts"
+import * as local from "../infra/control.local.ts"
+import { localOrRemote } from "../infra/control.remote.ts"
 import { Refusal } from "../infra/exit.ts"
-export const desk = (_command: Command, _version: string) =>
-  Effect.fail(new Refusal({ exit: "nothing", message: "desk" }))
+import { store } from "./store.ts"
+
+/** Commands that ask the crawler of a data dir: over its store where nobody holds it, else over the holder's API. */
+export const desk = Effect.fn("desk")(function* (command: Operating, version: string) {
+  const { ALLOW_PRIVATE_CIDRS, CRAWLER_DATA_DIR } = yield* Settings
+  const out = "out" in command.flags ? command.flags.out : null
+  const services = Layer.merge(
+    localOrRemote(CRAWLER_DATA_DIR, local.layer(version).pipe(Layer.provideMerge(store))),
+    output.layer(out)
+  )
+  return yield* operate(command, ALLOW_PRIVATE_CIDRS).pipe(
+    Effect.provide(services),
+    Effect.catchTag("Unavailable", (it) => new Refusal({ exit: "nothing", message: it.message }))
+  )
+})

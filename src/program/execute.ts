@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Layer, Option, Result } from "effect"
 import type { Command } from "../infra/cli/commands.ts"
-import { load, type Problem, Settings } from "../infra/config.ts"
+import { readEnvironment } from "../infra/cli/environment.ts"
+import { type Problem, Settings } from "../infra/config.ts"
 import type { StoreRefused } from "../infra/embedded/refused.ts"
 import { type ExitName, exitCode, type Refusal } from "../infra/exit.ts"
 import * as logging from "../infra/logging.ts"
@@ -37,6 +38,13 @@ const programOf = (command: Command, version: string): Effect.Effect<Done> =>
         return (await import("./oneshot.ts")).oneshot(command)
       case "extract":
         return (await import("./saved.ts")).saved(command)
+      case "config":
+      case "doctor":
+      case "migrate":
+        return (await import("./care.ts")).care(command)
+      case "version":
+      case "help":
+        return Effect.succeed("done")
       default:
         return (await import("./desk.ts")).desk(command, version)
     }
@@ -55,12 +63,12 @@ const codeOf = (exit: Exit.Exit<ExitName, Refusal | StoreRefused>): number => {
 
 /** Reads the settings, runs the command, answers its exit code. */
 export const execute = async (command: Command, version: string): Promise<number> => {
-  const settings = load({ ...process.env, ...overrides(command) })
+  const settings = readEnvironment({ ...process.env, ...overrides(command) })
   if (Result.isFailure(settings)) {
     process.stderr.write(`${settings.failure.map(problemText).join("\n")}\n`)
     return exitCode("configuration")
   }
-  const values = settings.success
+  const { values, warnings } = settings.success
   const logs = logging.layer({
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,
@@ -68,6 +76,9 @@ export const execute = async (command: Command, version: string): Promise<number
     write: (line) => void process.stderr.write(line)
   })
   const services = Layer.merge(logs, Layer.succeed(Settings, values))
-  const program = Effect.flatten(programOf(command, version)).pipe(Effect.provide(services))
+  const program = Effect.forEach(warnings, (it) => Effect.logWarning(it)).pipe(
+    Effect.andThen(Effect.flatten(programOf(command, version))),
+    Effect.provide(services)
+  )
   return codeOf(await Effect.runPromiseExit(program))
 }

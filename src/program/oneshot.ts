@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs"
 import { Duration, Effect, Layer } from "effect"
 import { chainStages } from "../domain/stages.ts"
 import type { Command } from "../infra/cli/commands.ts"
+import { doneIf } from "../infra/cli/print.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
-import { type ExitName, Refusal } from "../infra/exit.ts"
+import { Refusal } from "../infra/exit.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import * as memory from "../infra/store.memory.ts"
 import { Run } from "../streams/chain.ts"
@@ -28,7 +29,7 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
   const seeds = yield* readSeeds({ words, file: flags.seeds, strict: flags.strict, cidrs: ALLOW_PRIVATE_CIDRS })
   for (const it of seeds.refused) process.stderr.write(`crawler: ${refusedText(it)}\n`)
   if (seeds.repeated > 0) process.stderr.write(`crawler: ${seeds.repeated} URLs name a page named before\n`)
-  if (seeds.urls.length === 0) return "nothing" satisfies ExitName
+  if (seeds.urls.length === 0) return doneIf(0)
   if (flags.out !== null && flags.out !== "-") yield* emptied(flags.out)
 
   const store = memory.layer({ keepArticles: true })
@@ -43,5 +44,5 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
     Effect.provide(services),
     Effect.catchTag(["Unavailable", "BadData"], (it) => new Refusal({ exit: "disk", message: it.message }))
   )
-  return articles > 0 ? "done" : ("nothing" satisfies ExitName)
+  return doneIf(articles)
 })

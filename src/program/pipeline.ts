@@ -8,9 +8,12 @@ import { loops, pipeline } from "../streams/topology.ts"
 /** Tells the process to drain on SIGTERM or SIGINT; a second signal ends it at once. */
 export const stopOnSignal = Effect.gen(function* () {
   const { stop } = yield* Run
+  const context = yield* Effect.context<never>()
   const heard = (signal: NodeJS.Signals) => {
     if (Deferred.isDoneUnsafe(stop)) process.exit(signal === "SIGINT" ? 130 : 143)
-    Effect.runFork(Effect.andThen(Effect.logInfo(`${signal}: draining`), Deferred.succeed(stop, undefined)))
+    Effect.runForkWith(context)(
+      Effect.andThen(Effect.logInfo(`${signal}: draining`), Deferred.succeed(stop, undefined))
+    )
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => process.on("SIGTERM", heard).on("SIGINT", heard)),

@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs"
 import { Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import type { Command } from "../infra/cli/commands.ts"
+import * as output from "../infra/cli/output.ts"
+import { Output } from "../infra/cli/output.ts"
+import { doneIf } from "../infra/cli/print.ts"
 import { readText } from "../infra/cli/seeds.ts"
-import type { ExitName } from "../infra/exit.ts"
 import * as reader from "../infra/reader.worker.ts"
 import { extract, type Line, Saved } from "./extract.ts"
 import { policy } from "./policy.ts"
@@ -35,14 +36,9 @@ const entries = Effect.fnUntraced(function* ({ words, flags }: ExtractCommand) {
 export const saved = Effect.fn("extract")(function* (command: ExtractCommand) {
   const given = yield* entries(command)
   const { out, html } = command.flags
-  if (out !== null && out !== "-") writeFileSync(out, "")
-  const print = (line: Line) =>
-    Effect.sync(() => {
-      const text = `${JSON.stringify(line)}\n`
-      if (out === null || out === "-") process.stdout.write(text)
-      else writeFileSync(out, text, { flag: "a" })
-    })
-  const services = reader.layer.pipe(Layer.provideMerge(policy({ readers: threads, html, oneShot: true })))
+  const print = (line: Line) => Output.use((it) => it.line(JSON.stringify(line)))
+  const numbers = policy({ readers: threads, html, oneShot: true })
+  const services = Layer.merge(reader.layer.pipe(Layer.provideMerge(numbers)), output.layer(out))
   const articles = yield* Stream.fromIterable(given).pipe(
     Stream.mapEffect((it) => (Result.isFailure(it) ? Effect.succeed(it.failure) : extract(it.success)), {
       concurrency: threads + 1
@@ -54,5 +50,5 @@ export const saved = Effect.fn("extract")(function* (command: ExtractCommand) {
     ),
     Effect.provide(services)
   )
-  return articles > 0 ? "done" : ("nothing" satisfies ExitName)
+  return doneIf(articles)
 })

@@ -1,0 +1,33 @@
+import { Effect, Layer } from "effect"
+import * as bus from "../infra/bus.table.ts"
+import { Settings } from "../infra/config.ts"
+import * as database from "../infra/database.postgres.ts"
+import * as deadletters from "../infra/deadletters.sql.ts"
+import { Refusal } from "../infra/exit.ts"
+import * as frontier from "../infra/frontier.sql.ts"
+import * as pages from "../infra/pages.sql.ts"
+import * as signals from "../infra/signals.sql.ts"
+import * as sources from "../infra/sources.sql.ts"
+import * as upkeep from "../infra/upkeep.sql.ts"
+
+/** A combination that cannot be right is refused before anything starts. */
+const possible = Layer.effectDiscard(
+  Effect.flatMap(Settings, ({ KAFKA_BROKERS, REDIS_URL }) => {
+    const given = KAFKA_BROKERS.length > 0 ? "KAFKA_BROKERS" : REDIS_URL !== null ? "REDIS_URL" : null
+    return given === null
+      ? Effect.void
+      : Effect.fail(
+          new Refusal({ exit: "configuration", message: `${given}: this version has no adapter for it; unset it` })
+        )
+  })
+)
+
+/** Every store on Postgres: embedded in the data dir, or DATABASE_URL. */
+export const store = Layer.mergeAll(
+  frontier.layer,
+  pages.layer,
+  signals.layer,
+  sources.layer,
+  upkeep.layer,
+  deadletters.layer
+).pipe(Layer.provideMerge(bus.layer), Layer.provideMerge(database.layer), Layer.provide(possible))
