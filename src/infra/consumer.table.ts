@@ -9,8 +9,8 @@ import * as statement from "./sql/bus.ts"
 import { envelopeOf, type MessageRow } from "./sql/messages.ts"
 import { encode } from "./sql/rows.ts"
 
-/** Rows looked at per topic and claim, beyond twice the wanted number: room for several messages of one key. */
-const lookAhead = 32
+/** Rows looked at per topic and claim, beyond the wanted number: room for several messages of one key. */
+const lookAhead = 16
 
 export interface Timing {
   readonly leaseMs: number
@@ -67,7 +67,7 @@ export class Consumer {
         yield* Clock.currentTimeMillis,
         room,
         this.subscription.perKey,
-        room * 2 + lookAhead,
+        room + lookAhead,
         leaseNow + this.timing.leaseMs,
         crashesMax
       ])

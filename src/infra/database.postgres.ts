@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Schedule, type Scope } from "effect"
+import { Clock, Data, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import postgres from "postgres"
 import { BadData, Unavailable } from "../domain/errors.ts"
 import { Settings } from "./config.ts"
@@ -7,6 +7,7 @@ import { StoreRefused } from "./embedded/refused.ts"
 import { open } from "./embedded/store.ts"
 import { Halt } from "./halt.ts"
 import { migrate, refuseNewer, requireLatest } from "./migrate.ts"
+import { planning } from "./planning.ts"
 
 /** The driver may leave a query unanswered after a broken connection; no statement of ours takes this long. */
 const answerMsMax = 60_000
@@ -27,12 +28,15 @@ const client = (target: Target) => {
     idle_timeout: 0,
     max_lifetime: null,
     onnotice: () => undefined,
-    connection: { application_name: "crawler", TimeZone: "UTC" }
+    connection: { application_name: "crawler", TimeZone: "UTC", ...planning }
   }
   return "url" in target
     ? postgres(target.url, { ...options, max: target.connections })
     : postgres({ ...options, path: target.socket, max: embeddedConnections, user: "postgres", database: "postgres" })
 }
+
+/** A statement that cannot be right: a defect of the program, not a failure a caller could handle. */
+class Bug extends Data.TaggedError("Bug")<{ readonly cause: unknown }> {}
 
 /** Real time on purpose: whether the driver still lives has nothing to do with the program's clock. */
 const answered = <A>(work: PromiseLike<A>): Promise<A> => {
@@ -49,17 +53,19 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
     Effect.sync(() => client(target)),
     (it) => Effect.promise(() => it.end({ timeout: connectSeconds }))
   )
-  const failure = (cause: unknown): Effect.Effect<never, Unavailable | BadData> => {
+  const failure = (cause: unknown): Unavailable | BadData | Bug => {
     const what = meaning(cause)
     const message = cause instanceof Error ? cause.message : String(cause)
-    if (what === "bug") return Effect.die(cause)
-    if (what === "data") return Effect.fail(new BadData({ message }))
+    if (what === "bug") return new Bug({ cause })
+    if (what === "data") return new BadData({ message })
     // A second query on a full embedded store never returns: the process ends first.
     if (what === "full" && embedded) halt(74, `disk full: ${message}`)
-    return Effect.fail(new Unavailable({ dependency: "database", message }))
+    return new Unavailable({ dependency: "database", message })
   }
   const run = <A>(work: () => PromiseLike<A>) =>
-    Effect.tryPromise({ try: () => answered(work()), catch: (cause) => cause }).pipe(Effect.catch(failure))
+    Effect.tryPromise({ try: () => answered(work()), catch: failure }).pipe(
+      Effect.catchTag("Bug", (it) => Effect.die(it.cause))
+    )
   return {
     query: <Row>(text: string, parameters: ReadonlyArray<Parameter> = []) =>
       Effect.map(

@@ -1,11 +1,13 @@
 import { dlopen, FFIType } from "bun:ffi"
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, type Scope } from "effect"
+import { Duration, Effect, Schedule, type Scope } from "effect"
 import { StoreRefused } from "./refused.ts"
 
 /** Names of the C library: glibc, macOS, musl. */
 const libraries = ["libc.so.6", "libSystem.B.dylib", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
+/** A process that was just killed holds its lock until the kernel is done with it: it is asked again for a second. */
+const dying = { times: 20, schedule: Schedule.spaced(Duration.millis(50)) }
 const exclusive = 2
 const withoutWaiting = 4
 
@@ -53,6 +55,9 @@ export const lock = (dataDir: string): Effect.Effect<void, StoreRefused, Scope.S
     Effect.try({
       try: () => take(dataDir),
       catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
-    }).pipe(Effect.flatMap((it) => (typeof it === "number" ? Effect.succeed(it) : Effect.fail(it)))),
+    }).pipe(
+      Effect.flatMap((it) => (typeof it === "number" ? Effect.succeed(it) : Effect.fail(it))),
+      Effect.retry({ ...dying, while: (it) => it.exit === 75 })
+    ),
     (fd) => Effect.sync(() => closeSync(fd))
   ).pipe(Effect.asVoid)

@@ -2,6 +2,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket"
 import bundle from "../../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" }
 import wasm from "../../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" }
+import { planning } from "../planning.ts"
 import type { FromWorker, ToWorker } from "./protocol.ts"
 
 declare const self: Worker
@@ -16,7 +17,8 @@ const parameters = {
   min_wal_size: "32MB",
   wal_compression: "pglz",
   autovacuum: "off",
-  timezone: "UTC"
+  timezone: "UTC",
+  ...planning
 }
 
 /** The cluster exists already, so initdb never runs here: an empty module keeps PGlite from looking for its file. */
