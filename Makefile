@@ -6,6 +6,8 @@ SOURCES := $(shell find src sql -type f 2>/dev/null)
 # import.meta.url), and in the executable all code stands at the root: so they are named without their folders.
 WORKERS := $(wildcard src/infra/reader.entry.ts src/infra/embedded/worker.ts)
 SETUP := node_modules/.setup
+# An empty database cluster, embedded in the executable so that a first start takes a second.
+SEED := dist/seed.tar.gz
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo dev check format test e2e bench build migrate docs proof proofs quality soak clean
@@ -22,7 +24,11 @@ $(SETUP): package.json bun.lock | $(BUN)
 	@$(BUN) --bun node_modules/@effect/tsgo/dist/effect-tsgo.cjs patch
 	@touch $@
 
-setup: $(SETUP) ## Fetch Bun if needed, install what bun.lock names
+$(SEED): $(SETUP) src/infra/embedded/seed.ts
+	@rm -f $@
+	@$(BUN) src/infra/embedded/seed.ts
+
+setup: $(SETUP) $(SEED) ## Fetch Bun if needed, install what bun.lock names
 
 demo: $(SETUP) ## Crawl a small news web made here: 20 articles or more, no network, no services
 	@$(BUN) bench/demo.ts
@@ -47,7 +53,7 @@ e2e: build ## Run the scenarios, one story per seed, on the executable
 
 build: crawler ## Compile ./crawler, one executable
 
-crawler: $(SOURCES) $(SETUP)
+crawler: $(SOURCES) $(SETUP) $(SEED)
 	$(BUN) build src/main.ts $(WORKERS) --compile --format=esm --bytecode --minify-syntax --minify-whitespace \
 	  --no-compile-autoload-dotenv --no-compile-autoload-bunfig --entry-naming '[name].[ext]' --outfile $@
 	@touch $@
