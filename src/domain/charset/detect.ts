@@ -54,6 +54,9 @@ const ofLetter = (it: Candidate, char: string, before: string | undefined, after
   // Scripts do not mix inside a word; East Asian text may touch a Latin word, but is not enclosed in one.
   if (it.kind === "foreign" ? latin > 0 : it.kind === "east" && latin === 2) return WORTH.mixed
   if (it.kind !== "east" && !isLetter(before) && !isLetter(after)) return WORTH.alone
+  // Three accented letters in a row are no Latin writing.
+  const isInRun = isLetter(before) && isLetter(after) && latin === 0
+  if (it.kind === "latin" && isInRun) return WORTH.mixed
   if (/\p{M}/u.test(char) && !isLetter(before)) return WORTH.other
   return it.frequent.has(char) ? WORTH.frequent : WORTH.script
 }
@@ -118,5 +121,5 @@ export const detect = (text: Sample, url: string, declared: ReadonlyArray<string
   const [best] = ranked
   if (best === undefined || best.count === 0) return null
   const amount = 0.6 + 0.4 * Math.min(1, best.count / SURE_FROM)
-  return { name: best.name, confidence: Math.max(0, Math.min(0.99, (0.25 + best.biased) * amount)) }
+  return { name: best.name, confidence: Math.max(0, Math.min(0.99, (best.biased - 0.1) * 1.2 * amount)) }
 }
