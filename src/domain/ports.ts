@@ -192,7 +192,7 @@ export interface RobotsAnswer {
   /** Why, in words: `allowed by robots.txt`, `disallow: /private/`, `robots.txt answered 503`. */
   readonly reason: string
   readonly crawl_delay_ms: number | null
-  /** Set where the file could not be had: the refusal is not the site's word, ask again at this instant. */
+  /** Set where the file could not be had: the refusal is not the site's word but trouble, Retryable at this instant. */
   readonly until?: Millis
 }
 /** robots.txt per origin (RFC 9309), cached at most 24 h; an unreachable one disallows for a short while. */

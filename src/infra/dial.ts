@@ -108,9 +108,19 @@ const connect = Effect.fnUntraced(function* (
 const late = ({ url }: Target, { patience }: Way) =>
   new Retryable({ code: "timeout", message: `${url.hostname}: no answer within ${Duration.format(patience)}` })
 
+/** Bun's own limit of requests in flight, read when the process starts: more would queue inside it, on our time. */
+const bunRequestsMax = Effect.sync(() => Number(process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? 256))
+
 const make = Effect.fnUntraced(function* (options: Options) {
   yield* scrub
   const settings = yield* Settings
+  const most = yield* bunRequestsMax
+  if (settings.FETCH_CONCURRENCY > most) {
+    const advice = `start the process with BUN_CONFIG_MAX_HTTP_REQUESTS=${settings.FETCH_CONCURRENCY} or more`
+    yield* Effect.logWarning(
+      `FETCH_CONCURRENCY is ${settings.FETCH_CONCURRENCY}, but Bun sends ${most} at once: ${advice}`
+    )
+  }
   const guard = yield* Guard
   const way: Way = {
     trust: options.ca === undefined ? {} : { ca: [...options.ca] },

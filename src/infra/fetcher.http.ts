@@ -2,12 +2,12 @@ import { createHash } from "node:crypto"
 import { Clock, Duration, Effect, Layer, Random } from "effect"
 import { type Cookie, cookieHeader, keep } from "../domain/cookies.ts"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
-import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
+import { Fatal, Retryable } from "../domain/errors.ts"
 import type { RawPage, Validators } from "../domain/fetching.ts"
 import { Fetcher, Hosts, type RawBody, Robots } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Dialler } from "./dial.ts"
-import { visiting } from "./hop.ts"
+import { hostOf, visiting } from "./hop.ts"
 import { type BodyLimits, type Step, stepOf } from "./page.http.ts"
 
 /** Length of a raw page's id in bytes, before base64: enough that no two fetches ever share one. */
@@ -59,12 +59,23 @@ const advance = (chain: Chain, seen: Set<string>, max: number, now: Millis, step
   return Effect.fail(new Fatal({ code: "redirects", message: `${why}: ${path(next)}` }))
 }
 
-const obey = Effect.fnUntraced(function* (robots: Robots["Service"], url: string) {
-  const { allowed, reason, until } = yield* robots.check(url)
+/**
+ * robots.txt at one hop. Where it could not be had the host is in trouble: another try, when it is asked for again.
+ * The crawl-delay of the job's own host is kept by the stage.
+ */
+const obey = Effect.fnUntraced(function* (
+  robots: Robots["Service"],
+  hosts: Hosts["Service"],
+  url: string,
+  home: string
+) {
+  const { allowed, reason, until, crawl_delay_ms } = yield* robots.check(url)
+  const host = hostOf(url)
+  if (crawl_delay_ms !== null && host !== home) yield* hosts.setDelay(host, crawl_delay_ms)
   if (allowed) return
   const why = { code: "robots", message: `${url}: ${reason}` } as const
-  if (until !== undefined) return yield* new Postponed({ ...why, until })
-  return yield* new Fatal(why)
+  if (until === undefined) return yield* new Fatal(why)
+  return yield* new Retryable({ ...why, after: Math.max(0, until - (yield* Clock.currentTimeMillis)) })
 })
 
 const late = (job: CrawlJob, limit: Duration.Duration) =>
@@ -85,7 +96,7 @@ const make = Effect.gen(function* () {
     const headers = headersFor(settings.USER_AGENT, validators, cookieHeader(jar, url))
     const get = dialler.get(url, headers, (answer) => stepOf(answer, url, validators, limits))
     const hop = { home: job.host, url, waitMax: settings.FETCH_WAIT_MAX }
-    return visiting(hosts, hop, Effect.andThen(obey(robots, url), get))
+    return visiting(hosts, hop, Effect.andThen(obey(robots, hosts, url, job.host), get))
   }
 
   const follow = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {

@@ -10,6 +10,9 @@ export interface Hop {
   readonly waitMax: Duration.Duration
 }
 
+/** The key of a URL's host state; empty for what is no URL. */
+export const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/\.$/, "") ?? ""
+
 /** The waiting can be interrupted (a drain or a time limit must not wait for a slow host); a grant cannot get lost. */
 const takeSlot = Effect.fnUntraced(function* (hosts: Hosts["Service"], host: string, waitMax: Duration.Duration) {
   const start = yield* Clock.currentTimeMillis
@@ -32,16 +35,19 @@ const ending = (error: unknown, now: number) => ({
   pause_until: error instanceof Retryable && error.after !== undefined ? now + error.after : null
 })
 
-/** The other host's trouble is its own: what it asks to wait is waited for without blaming the job's host. */
+/**
+ * The other host's trouble is its own. A 429 with its time is waited for and charges nothing, as at home; all else names the host at
+ * fault, and leaves the waiting to that host's slot.
+ */
 const abroad =
   (host: string) =>
   (error: Failure): Effect.Effect<Failure> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (error._tag !== "Retryable") return error
       const { code, message, after } = error
-      return after === undefined
-        ? new Retryable({ code, message, host })
-        : new Postponed({ code, message, until: now + after })
+      return code === "http_429" && after !== undefined
+        ? new Postponed({ code, message, until: now + after })
+        : new Retryable({ code, message, host })
     })
 
 /**
@@ -53,7 +59,7 @@ export const visiting = <A, R>(
   hop: Hop,
   work: Effect.Effect<A, Failure, R>
 ): Effect.Effect<A, Failure, R> => {
-  const host = URL.parse(hop.url)?.hostname.replace(/\.$/, "") ?? ""
+  const host = hostOf(hop.url)
   if (host === "" || host === hop.home) return work
   return Effect.acquireUseRelease(
     takeSlot(hosts, host, hop.waitMax),

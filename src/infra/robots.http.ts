@@ -1,5 +1,6 @@
 import { Cache, Clock, Duration, Effect, Exit, Layer } from "effect"
 import type { Millis } from "../domain/crawl.ts"
+import { type Fatal, Retryable } from "../domain/errors.ts"
 import { Robots, type RobotsAnswer } from "../domain/ports.ts"
 import { parseRobots, ROBOTS_BYTES_MAX, type RobotsRules, verdict } from "../domain/robots.ts"
 import { Settings } from "./config.ts"
@@ -21,6 +22,8 @@ type Known =
   | { readonly tag: "rules"; readonly rules: RobotsRules; readonly bytes: number }
   | { readonly tag: "none"; readonly why: string }
   | { readonly tag: "unreachable"; readonly why: string; readonly until: Millis }
+  /** The guard refuses the very origin, as it will refuse the page: that is its word to say, not that of robots.txt. */
+  | { readonly tag: "barred"; readonly why: string }
 
 type Step = { readonly tag: "redirect"; readonly to: string } | Exclude<Known, { tag: "unreachable" }> | Failed
 interface Failed {
@@ -33,6 +36,8 @@ const looksLikeHtml = (body: Uint8Array): boolean =>
 
 const read = Effect.fnUntraced(function* (answer: Answer, agent: string) {
   const wire = yield* answer.read(ROBOTS_BYTES_MAX)
+  // Half a file may lack the very rule that matters.
+  if (wire.end === "broken") return yield* new Retryable({ code: "partial", message: "connection lost" })
   const { bytes } = yield* inflate(wire.bytes, answer.headers.get("content-encoding"), LIMITS)
   const rules = parseRobots(bytes, agent)
   const step: Step =
@@ -41,6 +46,8 @@ const read = Effect.fnUntraced(function* (answer: Answer, agent: string) {
       : { tag: "rules", rules, bytes: bytes.length }
   return step
 })
+
+const barred = ({ message }: Fatal): Effect.Effect<Step> => Effect.succeed({ tag: "barred", why: message })
 
 /** What an answer means (RFC 9309 §2.3.1): no file allows, an origin in trouble does not. */
 const judge =
@@ -56,50 +63,55 @@ const judge =
     )
   }
 
-const make = Effect.gen(function* () {
-  const settings = yield* Settings
-  const dialler = yield* Dialler
+/** Trouble refuses until it is asked for again. */
+const settled = (step: Exclude<Step, { tag: "redirect" }>, errorLife: Duration.Duration): Effect.Effect<Known> =>
+  step.tag !== "failed"
+    ? Effect.succeed(step)
+    : Effect.map(Clock.currentTimeMillis, (now) => ({
+        tag: "unreachable",
+        why: step.why,
+        until: now + Duration.toMillis(errorLife)
+      }))
+
+/** Loads the file of an origin. Never fails: all trouble is an answer. */
+const loader = (settings: Settings["Service"], dialler: Dialler["Service"]) => {
   const headers = {
     "User-Agent": settings.USER_AGENT,
     Accept: "text/plain,*/*;q=0.5",
     "Accept-Encoding": "gzip, br, zstd"
   }
-
   const walk = Effect.fnUntraced(function* (origin: string) {
     let at = `${origin}/robots.txt`
     for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
-      const step: Step = yield* dialler.get(at, headers, judge(settings.USER_AGENT_TOKEN))
+      const get = dialler.get(at, headers, judge(settings.USER_AGENT_TOKEN))
+      const step: Step = yield* hop === 0 ? Effect.catchTag(get, "Fatal", barred) : get
       if (step.tag !== "redirect") return step
       at = step.to
     }
     return { tag: "none", why: `robots.txt redirects more than ${REDIRECTS_MAX} times` } as const
   })
-
-  const load = (origin: string): Effect.Effect<Known> =>
+  return (origin: string) =>
     walk(origin).pipe(
       Effect.timeoutOrElse({
         duration: settings.FETCH_TIMEOUT,
         orElse: () => Effect.succeed<Failed>({ tag: "failed", why: "robots.txt: no whole answer in time" })
       }),
       Effect.catch((error) => Effect.succeed<Failed>({ tag: "failed", why: `robots.txt: ${error.message}` })),
-      Effect.flatMap((step) =>
-        step.tag !== "failed"
-          ? Effect.succeed(step)
-          : Effect.map(
-              Clock.currentTimeMillis,
-              (now): Known => ({
-                tag: "unreachable",
-                why: step.why,
-                until: now + Duration.toMillis(settings.ROBOTS_ERROR_TTL)
-              })
-            )
-      )
+      Effect.flatMap((step) => settled(step, settings.ROBOTS_ERROR_TTL))
     )
+}
 
-  const files = yield* Cache.makeWith(load, {
+const make = Effect.gen(function* () {
+  const settings = yield* Settings
+  const lives = {
+    rules: settings.ROBOTS_TTL,
+    none: settings.ROBOTS_TTL,
+    unreachable: settings.ROBOTS_ERROR_TTL,
+    barred: Duration.zero
+  }
+  const files = yield* Cache.makeWith(loader(settings, yield* Dialler), {
     capacity: ORIGINS_MAX,
-    timeToLive: (exit) =>
-      Exit.isSuccess(exit) && exit.value.tag === "unreachable" ? settings.ROBOTS_ERROR_TTL : settings.ROBOTS_TTL
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? lives[exit.value.tag] : Duration.zero)
   })
   const remembered = bounded((origin) => Cache.invalidate(files, origin))
 
@@ -118,7 +130,7 @@ const allowance = (reason: string): RobotsAnswer => ({ allowed: true, reason, cr
 const refusal = (reason: string): RobotsAnswer => ({ allowed: false, reason, crawl_delay_ms: null })
 
 const answerOf = (file: Known, url: string): RobotsAnswer => {
-  if (file.tag === "none") return allowance(`allowed: ${file.why}`)
+  if (file.tag === "none" || file.tag === "barred") return allowance(`allowed: ${file.why}`)
   if (file.tag === "unreachable") return { ...refusal(file.why), until: file.until }
   const { allowed, rule } = verdict(file.rules, url)
   return { allowed, reason: rule ?? "allowed by robots.txt", crawl_delay_ms: file.rules.crawl_delay_ms }

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test"
 import { Effect, Layer, Result } from "effect"
 import type { CrawlJob } from "../../src/domain/crawl.ts"
 import { Fetcher, Hosts } from "../../src/domain/ports.ts"
-import { live } from "../support/effect.ts"
+import { effect, live } from "../support/effect.ts"
 import { http, job, robots, tcp, wholeFetcher } from "../support/net.ts"
 
 type Env = Readonly<Record<string, string>>
@@ -147,7 +147,7 @@ describe("robots.txt", () => {
     })
   )
 
-  live("that could not be had postpones the page to the instant it is asked for again (B192)", () =>
+  effect("that could not be had is worth another try when it is asked for again (B192)", () =>
     Effect.gen(function* () {
       const down = robots(() => ({
         allowed: false,
@@ -158,7 +158,7 @@ describe("robots.txt", () => {
       const site = yield* tcp(() => undefined)
       const target = job(`http://127.0.0.1:${site.port}/`)
       const error = yield* failed(fetched(target).pipe(Effect.provide(wholeFetcher({}, undefined, down))))
-      expect(error).toMatchObject({ _tag: "Postponed", code: "robots", until: 5000 })
+      expect(error).toMatchObject({ _tag: "Retryable", code: "robots", after: 5000 })
       expect(site.connections()).toBe(0)
     })
   )
@@ -183,6 +183,24 @@ describe("a redirect to another host", () => {
       expect(gaps.every((gap) => gap > 280)).toBe(true)
       expect(gaps.length).toBe(2)
     }).pipe(Effect.provide(world({})))
+  )
+
+  live("keeps that host's crawl-delay for the next", () =>
+    Effect.gen(function* () {
+      const other = yield* http(() => new Response("there"), "127.0.0.2")
+      const site = yield* http(() => to(`${other.url}/`))
+      yield* fetched(job(`${site.url}/`))
+      const hosts = yield* Hosts
+      expect([yield* hosts.delay("127.0.0.2"), yield* hosts.delay("127.0.0.1")]).toEqual([7000, 300])
+    }).pipe(
+      Effect.provide(
+        wholeFetcher(
+          { FETCH_DELAY: "300ms" },
+          undefined,
+          robots(() => ({ allowed: true, reason: "allowed by robots.txt", crawl_delay_ms: 7000 }))
+        )
+      )
+    )
   )
 
   live("is postponed where that takes too long", () =>

@@ -106,6 +106,14 @@ describe("an answer allows or refuses, and says why", () => {
     })
   )
 
+  live("half a file: nothing is allowed, for the other half is not known", () =>
+    Effect.gen(function* () {
+      const half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
+      const server = yield* tcp((socket) => socket.end(half))
+      expect((yield* once(`http://127.0.0.1:${server.port}/x`)).allowed).toBe(false)
+    })
+  )
+
   live("silence: nothing is allowed", () =>
     Effect.gen(function* () {
       const server = yield* tcp(() => undefined)
@@ -123,6 +131,27 @@ describe("an answer allows or refuses, and says why", () => {
     })
   )
 })
+
+live("a host that the guard refuses is refused by the guard, not by robots.txt, and not for long", () =>
+  Effect.gen(function* () {
+    const inside = yield* tcp(() => undefined, "127.0.0.3")
+    const url = `http://127.0.0.3:${inside.port}/`
+    expect(yield* check(url)).toEqual({
+      allowed: true,
+      reason: "allowed: 127.0.0.3 is refused: address is not public",
+      crawl_delay_ms: null
+    })
+    const result = yield* Fetcher.use((it) => Effect.result(it.fetch(job(url), null)))
+    expect(result._tag === "Failure" && result.failure).toMatchObject({ _tag: "Fatal", code: "address_refused" })
+    expect(inside.connections()).toBe(0)
+  }).pipe(
+    Effect.provide(
+      fetcher.layer.pipe(
+        Layer.provideMerge(Layer.provideMerge(hosts.layer(), robots({ ALLOW_PRIVATE_CIDRS: "127.0.0.1" })))
+      )
+    )
+  )
+)
 
 describe("redirects of robots.txt", () => {
   const hops = (count: number) => (request: Request) => {
