@@ -4,6 +4,7 @@ import { stored } from "./control.sources.ts"
 import { type Control, controlError } from "./control.ts"
 import type { Database } from "./database.ts"
 import type { DeadLetters } from "./deadletters.ts"
+import { sessionFault } from "./sql/statement.ts"
 
 type Operations = Pick<
   Control["Service"],
@@ -61,10 +62,6 @@ interface HostFacts {
   readonly breaker_open_until: string | null
 }
 
-/** Statements that would change the one session that all of us share. */
-const SESSION =
-  /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|set|reset|discard|listen|copy)\b/i
-
 /** A value as JSON shows it. */
 const shown = (value: unknown): unknown =>
   typeof value === "bigint"
@@ -75,26 +72,26 @@ const shown = (value: unknown): unknown =>
         ? value.toISOString()
         : (value ?? null)
 
-const sql = (database: Store, text: string) =>
-  SESSION.test(text)
-    ? Effect.fail(
-        controlError("invalid", "text: one statement without a transaction or session setting is expected", "text")
+const sql = Effect.fnUntraced(function* (database: Store, text: string) {
+  const fault = sessionFault(text)
+  if (fault !== null) return yield* controlError("invalid", `text: ${fault}`, "text")
+  const rows = yield* stored(database.query(text)).pipe(
+    // What the driver calls a bug of ours is here the operator's text.
+    Effect.catchDefect((defect) =>
+      Effect.fail(
+        controlError(
+          "invalid",
+          `text: ${defect instanceof Error ? defect.message : Cause.pretty(Cause.die(defect))}`,
+          "text"
+        )
       )
-    : stored(database.query(text)).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.fail(
-            controlError(
-              "invalid",
-              `text: ${defect instanceof Error ? defect.message : Cause.pretty(Cause.die(defect))}`,
-              "text"
-            )
-          )
-        ),
-        Effect.map((rows) => ({
-          rows: rows.map((row) => Object.fromEntries(Object.entries(row).map(([key, it]) => [key, shown(it)]))),
-          count: rows.length
-        }))
-      )
+    )
+  )
+  return {
+    rows: rows.map((row) => Object.fromEntries(Object.entries(row).map(([key, it]) => [key, shown(it)]))),
+    count: rows.length
+  }
+})
 
 /** What only a database knows. */
 export const recordOperations = (database: Store): Pick<Operations, "hosts.list" | "hosts.show" | "sql"> => ({

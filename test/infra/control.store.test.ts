@@ -1,0 +1,126 @@
+import { describe, expect } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer, Result } from "effect"
+import { load, Settings } from "../../src/infra/config.ts"
+import * as local from "../../src/infra/control.local.ts"
+import { localOrRemote } from "../../src/infra/control.remote.ts"
+import { Control } from "../../src/infra/control.ts"
+import { Database } from "../../src/infra/database.ts"
+import { store } from "../../src/program/store.ts"
+import { live } from "../support/effect.ts"
+
+/** The embedded store in a directory of its own: opening it takes seconds, so one test tells one story. */
+const opened = Effect.gen(function* () {
+  const dir = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "store-"))),
+    (it) => Effect.sync(() => rmSync(it, { recursive: true, force: true }))
+  )
+  const settings = Layer.succeed(Settings, Result.getOrThrow(load({ CRAWLER_DATA_DIR: dir })))
+  const control = local.layer("0.1.0").pipe(Layer.provideMerge(store), Layer.provideMerge(settings))
+  return { dir, control, context: yield* Layer.build(control) }
+})
+
+describe("control over the embedded store", () => {
+  live("enqueues, explains, lists hosts and answers SQL", () =>
+    Effect.gen(function* () {
+      const { context, control, dir } = yield* opened
+      const it = yield* Effect.provideContext(Control, context)
+      const database = yield* Effect.provideContext(Database, context)
+      expect(yield* it.enqueue({ urls: ["https://a.kr/1", "https://a.kr/2"], category: "economy" })).toMatchObject({
+        accepted: 2
+      })
+      expect((yield* it.status({})).backlog.find((row) => row.topic === "crawl.high")).toMatchObject({
+        ready: 1,
+        later: 1
+      })
+
+      const before = yield* it.explain({ url: "https://a.kr/1" })
+      expect(before.history.map((event) => event.event).sort()).toEqual(["first_seen", "waiting"])
+      yield* database.query(
+        "insert into fetcher_rules (host_pattern, fetcher, reason) values ('a.kr', 'browser', 'by hand')"
+      )
+      yield* database.query(
+        `insert into parsing_rules (source_name, host_pattern, path_pattern, target_type, selectors)
+         values ('a', 'a.kr', '', 'page', '{}'), ('b', 'a.kr', '/1', 'page', '{}')`
+      )
+      yield* database.query(
+        `insert into host_scoring_state (host, score, signals, window_minutes, calculated_at)
+         values ('a.kr', 0.25, '{}', 60, now())`
+      )
+      const after = yield* it.explain({ url: "https://a.kr/1" })
+      expect(after.fetcher).toEqual({ value: "browser", by: "fetcher_rules: by hand" })
+      expect(after.rule).toMatchObject({ source_name: "b", path_pattern: "/1" })
+      expect(after.priority).toEqual({ value: "normal", by: "score" })
+
+      expect((yield* it["hosts.list"]({})).hosts).toMatchObject([
+        { host: "a.kr", urls: 2, articles: 0, last_fetch_at: null }
+      ])
+      expect((yield* Effect.flip(it["hosts.show"]({ host: "b.kr" }))).code).toBe("not_found")
+
+      const { rows } = yield* it.sql({
+        text: "select 1 as n, 9007199254740993::bigint as big, '\\x01ff'::bytea as bytes, null as none, date '2026-02-28' as day, '{\"a\":[1]}'::jsonb as doc"
+      })
+      expect(rows).toEqual([
+        { n: 1, big: "9007199254740993", bytes: "01ff", none: null, day: "2026-02-28T00:00:00.000Z", doc: { a: [1] } }
+      ])
+      expect((yield* it.sql({ text: "select ';' as a, $$;$$ as b, E'\\';' as c -- ; begin" })).rows).toEqual([
+        { a: ";", b: ";", c: "';" }
+      ])
+      const wrong = yield* Effect.flip(it.sql({ text: "selec 1" }))
+      expect([wrong.code, wrong.message]).toMatchObject(["invalid", expect.stringContaining("syntax error")])
+      for (const text of [
+        "begin",
+        "commit",
+        "SET timezone = 'Asia/Seoul'",
+        "select 1; select 2",
+        "/* x */ begin",
+        "",
+        "-- x"
+      ]) {
+        expect((yield* Effect.flip(it.sql({ text }))).code).toBe("invalid")
+      }
+      expect((yield* it.sql({ text: "update hosts set rating = 1 where host = 'none'" })).count).toBe(0)
+
+      // The data dir is held by this very test: a second opener is refused as busy, and says by whom.
+      const busy = yield* Effect.flip(Effect.provide(Control, Layer.fresh(control)))
+      expect(busy).toMatchObject({ exit: 75 })
+      expect(localOrRemote(dir, control)).toBeDefined()
+    })
+  )
+
+  live("shows, replays and drops dead letters", () =>
+    Effect.gen(function* () {
+      const { context } = yield* opened
+      const it = yield* Effect.provideContext(Control, context)
+      const database = yield* Effect.provideContext(Database, context)
+      const envelope = JSON.stringify({
+        id: "job.0",
+        topic: "crawl.normal",
+        key: "a.kr",
+        occurred_at: 1,
+        attempt: 6,
+        trace_id: "",
+        headers: {},
+        payload: { url: "https://a.kr/1" }
+      })
+      yield* database.query(
+        `insert into dead_letters (id, topic, key, stage, code, message, bytes, attempts, at) values
+         ('job.0~fetcher', 'crawl.normal', 'a.kr', 'fetcher', 'exhausted', 'm', $1, 6, now()),
+         ('bad.0~bus', 'crawl.low', 'b.kr', 'bus', 'decode', 'm', 'AAECAw==', 1, now() - interval '1 hour')`,
+        [envelope]
+      )
+      const { letters } = yield* it["dlq.list"]({})
+      expect(letters.map((row) => row.id)).toEqual(["job.0~fetcher", "bad.0~bus"])
+      expect((yield* it["dlq.list"]({ topic: "crawl.low" })).letters).toHaveLength(1)
+      expect((yield* it["dlq.show"]({ id: "job.0~fetcher" })).bytes).toBe(envelope)
+      const replayed = yield* it["dlq.replay"]({ ids: ["job.0~fetcher", "bad.0~bus", "none"] })
+      expect(replayed.changed).toBe(1)
+      expect(replayed.refused.map((row) => row.id).sort()).toEqual(["bad.0~bus", "none"])
+      expect((yield* it.status({})).backlog.find((row) => row.topic === "crawl.normal")).toMatchObject({ ready: 1 })
+      expect(yield* it["dlq.drop"]({ ids: ["bad.0~bus"] })).toEqual({ changed: 1, refused: [] })
+      expect((yield* it["dlq.list"]({})).letters).toEqual([])
+    })
+  )
+})
