@@ -118,6 +118,9 @@ const rulesOf = (database: Database["Service"], host: string, path: string) =>
     )
   )
 
+/** A site that does not answer must not hold the explanation back. */
+const ROBOTS_TIMEOUT = "5 seconds"
+
 /** Score at which a host is High, until the scorer's setting says otherwise (S1.13). */
 const THRESHOLD = 0.5
 
@@ -155,7 +158,9 @@ export const explain = Effect.fn("Control.explain")(function* (
     ...articleEvents(articles),
     ...(database === null ? [] : yield* recorded(database, href, key))
   ]
-  const answered = Option.isNone(robots) ? Option.none() : yield* Effect.option(robots.value.check(href))
+  const answered = Option.isNone(robots)
+    ? Option.none()
+    : Option.flatten(yield* Effect.option(Effect.timeoutOption(robots.value.check(href), ROBOTS_TIMEOUT)))
   return {
     url: href,
     host: hostname,

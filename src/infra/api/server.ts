@@ -135,6 +135,8 @@ const listen = (options: ServerOptions, run: Run) =>
         // Ours counts first and answers in our form; this one only backs it up.
         maxRequestBodySize: options.bodyBytesMax + 65_536,
         development: false,
+        // Outside development mode the runtime would share a port that another process serves already.
+        reusePort: false,
         fetch: (request, server) => {
           const fault = requestFault(request, options.host)
           if (fault !== null) return respond(fault)

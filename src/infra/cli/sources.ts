@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SourceInput } from "../../domain/source.ts"
+import type { Source, SourceInput } from "../../domain/source.ts"
 import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
@@ -57,7 +57,7 @@ const addSource = (command: Adding): Work =>
       })
     }
     const source = yield* (yield* Control)["sources.add"](stated(command))
-    yield* print(json, source, () => facts(source))
+    yield* print(json, source, () => facts(readable(source)))
     return "done" as const
   })
 
@@ -78,7 +78,7 @@ const switchSources = (ids: ReadonlyArray<string>, enabled: boolean, json: boole
   Effect.gen(function* () {
     const control = yield* Control
     const sources = yield* Effect.forEach(ids, (id) => control["sources.update"]({ id, enabled }))
-    yield* print(json, { sources }, () => table(sources, sourceColumns))
+    yield* print(json, { sources }, () => table(sources.map(readable), sourceColumns))
     return "done" as const
   })
 
@@ -89,6 +89,14 @@ const removeSources = (ids: ReadonlyArray<string>, json: boolean): Work =>
     yield* print(json, { removed: ids }, () => `${ids.length} removed`)
     return "done" as const
   })
+
+/** With its instants as people read them. */
+const readable = (source: Source) => ({
+  ...source,
+  created_at: dated(source.created_at),
+  next_poll_at: dated(source.next_poll_at),
+  polled_at: dated(source.polled_at)
+})
 
 const sourceColumns = ["id", "kind", "enabled", "every_ms", "cron", "category", "polled_at", "url"]
 
@@ -104,13 +112,12 @@ export const askSources = (command: Extract<Command, { name: `sources ${string}`
         return yield* importFile(command)
       case "sources list": {
         const { sources } = yield* control["sources.list"]({})
-        const rows = sources.map((it) => ({ ...it, polled_at: dated(it.polled_at) }))
-        yield* print(command.flags.json, sources, () => table(rows, sourceColumns))
+        yield* print(command.flags.json, sources, () => table(sources.map(readable), sourceColumns))
         return "done"
       }
       case "sources show": {
         const source = yield* control["sources.show"]({ id: first })
-        yield* print(command.flags.json, source, () => facts(source))
+        yield* print(command.flags.json, source, () => facts(readable(source)))
         return "done"
       }
       case "sources enable":
