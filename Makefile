@@ -6,6 +6,9 @@ SOURCES := $(shell find src sql -type f 2>/dev/null)
 # import.meta.url), and in the executable all code stands at the root: so they are named without their folders.
 WORKERS := $(wildcard src/infra/reader.entry.ts src/infra/embedded/worker.ts)
 SETUP := node_modules/.setup
+# Run by Bun, so that a machine without Node can check too.
+BIOME := $(BUN) --bun node_modules/@biomejs/biome/bin/biome
+TSC := $(BUN) --bun node_modules/typescript/bin/tsc
 # An empty database cluster, embedded in the executable so that a first start takes a second.
 SEED := dist/seed.tar.gz
 
@@ -37,13 +40,13 @@ dev: $(SETUP) ## Run all stages, again after each change
 	$(BUN) --watch src/main.ts $(ARGS)
 
 check: $(SETUP) ## Format, lint, types, tidiness, freshness of generated documents
-	node_modules/.bin/biome ci .
-	$(BUN) --bun node_modules/typescript/bin/tsc -p .
+	$(BIOME) ci .
+	$(TSC) -p .
 	$(BUN) test test/tidy.test.ts
 	$(BUN) docs/generate/all.ts --check
 
 format: $(SETUP) ## Format and fix what can be fixed
-	node_modules/.bin/biome check --write .
+	$(BIOME) check --write .
 
 test: $(SETUP) ## Run the tests (ARGS="-t robots" selects)
 	$(BUN) test $(ARGS)
