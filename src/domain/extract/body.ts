@@ -1,12 +1,12 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
-import { attribute, contains, type Element, inlineText, words } from "./element.ts"
+import { attribute, type Element, inlineText, words } from "./element.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { type Linked, typesOf } from "./linked.ts"
 import { boilerplate, winner } from "./main.ts"
 import { type Meta, metaOf } from "./meta.ts"
-import { prune } from "./prune.ts"
+import { isProse, prune } from "./prune.ts"
 import { plain, unescaped } from "./title.ts"
 
 /** The text of an article and where it was found. */
@@ -75,11 +75,6 @@ export interface Source {
   readonly linked: Linked
 }
 
-/** A page that calls itself an article is believed from this many characters on. */
-const declaredMin = 250
-/** A text that is less than this share of what the page shows may not be all of it. */
-const coverMin = 0.2
-
 const forumAddress =
   /^https?:\/\/(?:www\.)?(?:forums?|community|discuss|boards?|discourse|talk)\.|\/(?:forums?|threads?|topics?|viewtopic|showthread|discussions?|questions)(?:[/.?-]|$)|\/t\/[\w-]+\/\d+/iu
 
@@ -90,11 +85,6 @@ const isForum = ({ linked, meta }: Source, { url }: Hints): boolean =>
     metaOf(meta, "generator") ?? ""
   ) ||
   forumAddress.test(url)
-
-const declaresArticle = ({ linked, meta }: Source): boolean =>
-  (linked.article !== null && typesOf(linked.article).some((it) => /Article|BlogPosting|Report/u.test(it))) ||
-  /article/iu.test(metaOf(meta, "og:type") ?? "") ||
-  meta.props.has("articlebody")
 
 /** A stated text counts where it is this many characters long and the page shows less than half of it. */
 const statedMin = 300
@@ -114,19 +104,53 @@ const stated = ({ linked }: Source, found: Body): Body => {
   )
 }
 
+/** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
+const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
+  const types = linked.article === null ? [] : typesOf(linked.article)
+  if (types.some((it) => /Article|BlogPosting|Report/u.test(it)) || meta.props.has("articlebody")) return "surely"
+  return /article/iu.test(metaOf(meta, "og:type") ?? "") ? "loosely" : "no"
+}
+
+const isProduct = ({ linked, meta }: Source): boolean =>
+  /product/iu.test(metaOf(meta, "og:type") ?? "") || linked.nodes.some((it) => typesOf(it).includes("Product"))
+
+/** A page that calls itself an article is believed from this many characters on. */
+const declaredMin = 250
+
+/**
+ * The share of what a page shows that its text must have to be taken for all of it. A page with next to no prose is a
+ * list or a shop window, whatever it calls itself; one with paragraphs is believed.
+ */
+const coverOf = (page: Source, found: Body): number => {
+  const prose = found.blocks.filter(isProse).length
+  const says = declared(page)
+  if (says === "surely") return found.text.length < declaredMin ? 0.1 : 0
+  if (says === "loosely") return prose <= 1 ? 0.1 : 0
+  if (isProduct(page)) return 0.8
+  return prose <= 1 ? 0.4 : 0.12
+}
+
 /** What a page that is no article shows: its main part with cards and links, without menus and footers. */
-const wider = (sheet: Sheet, found: Body): Body => {
+const wider = (page: Source, found: Body): Body => {
+  const cover = coverOf(page, found)
+  if (cover === 0) return found
+  const { sheet } = page
   const removed = boilerplate(sheet, "page")
-  const main = sheet.tree.elements.find(
-    (it) => it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
-  )
-  const element = main !== undefined && contains(main, found.element) ? main : sheet.tree.root
+  const isMain = (it: Element): boolean =>
+    it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
+  const main = sheet.tree.elements.find((it) => isMain(it) && (sheet.end[it.order] ?? 0) > (sheet.first[it.order] ?? 0))
+  const element = main ?? sheet.tree.root
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
-  const blocks = all.filter((_, i) => removed[from + i] === null)
-  const body = finish(element, all, blocks)
-  return found.text.length < body.text.length * coverMin ? body : found
+  const body = finish(
+    element,
+    all,
+    all.filter((_, i) => removed[from + i] === null)
+  )
+  return found.text.length < body.text.length * cover ? { ...body, purity: widerPurity } : found
 }
+/** A page that was taken whole is no clean article. */
+const widerPurity = 0.2
 
 /** The article's own text: what a rule names, else the best element, without the boilerplate inside it. */
 export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Body => {
@@ -148,5 +172,5 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
     (it) => !own.some((other) => other.text.startsWith(it.text))
   )
   const found = stated(page, finish(element, all, [...lead, ...own]))
-  return declaresArticle(page) && found.text.length >= declaredMin ? found : wider(sheet, found)
+  return wider(page, found)
 }
