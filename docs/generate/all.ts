@@ -2,13 +2,14 @@
 /** Writes every generated document, or with `--check` fails and names those that are stale. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { reference } from "./commands.ts"
 import { configuration } from "./configuration.ts"
 import type { Document } from "./document.ts"
 import { openapi } from "./openapi.ts"
 import { proofs } from "./proofs.ts"
 import { topology } from "./topology.ts"
 
-const documents: readonly Document[] = [configuration, topology, proofs, openapi]
+const documents: readonly Document[] = [configuration, reference, topology, proofs, openapi]
 const root = join(import.meta.dir, "..", "..")
 
 const stale = documents.filter(({ make, path }) => {
