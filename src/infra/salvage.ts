@@ -70,8 +70,8 @@ const untilDamage = (coding: keyof typeof streams, body: Uint8Array, cap: number
     return Effect.sync(() => stream.destroy())
   })
 
-const attempt = (work: () => Uint8Array, truncated: boolean): Effect.Effect<Inflated, unknown> =>
-  Effect.try({ try: () => ({ bytes: work(), truncated }), catch: (error) => error })
+const attempt = (work: () => Uint8Array, truncated: boolean): Effect.Effect<Inflated, "damaged"> =>
+  Effect.try({ try: () => ({ bytes: work(), truncated }), catch: () => "damaged" as const })
 
 /**
  * Inflates as far as it goes, at most `cap` bytes: for a body that its decoder refused. Never fails; where nothing is to be
