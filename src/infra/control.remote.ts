@@ -153,15 +153,23 @@ const isHeld = (error: unknown): error is { readonly message: string } =>
   (error.exit === exits.busy.code || error.exit === "busy")
 
 /**
- * Control for a command: over the store itself where nobody holds it, else over the holder's API. `local` is tried first,
- * since only taking the lock tells whether it is free.
+ * Control for a command: over the holder's API where one answers by the token of its run, which proves that it lives;
+ * else over the store itself; and where the store turns out to be held after all (its holder is just starting, or serves
+ * no API), over that holder once it listens.
  */
 export const localOrRemote = <E, R>(
   dataDir: string,
   local: Layer.Layer<Control, E, R>
-): Layer.Layer<Control, E | Refusal, R> =>
-  Layer.catchCause(local, (cause): Layer.Layer<Control, E | Refusal> => {
+): Layer.Layer<Control, E | Refusal, R> => {
+  const opened = Layer.catchCause(local, (cause): Layer.Layer<Control, E | Refusal> => {
     const held = cause.reasons.flatMap((it) => (it._tag === "Fail" && isHeld(it.error) ? [it.error.message] : []))
     const [message] = held
     return message === undefined ? Layer.effect(Control, Effect.failCause(cause)) : layer(dataDir, message)
   })
+  return Layer.unwrap(
+    Effect.match(find(dataDir), {
+      onSuccess: (control): Layer.Layer<Control, E | Refusal, R> => Layer.succeed(Control, control),
+      onFailure: () => opened
+    })
+  )
+}
