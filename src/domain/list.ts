@@ -1,6 +1,6 @@
 import { parseDate } from "./dates.ts"
 import { type Anchor, anchorsOf, type Place } from "./list/anchor.ts"
-import { looksOf, shapeOf } from "./list/looks.ts"
+import { looksFrom, shapeOf } from "./list/looks.ts"
 import type { Hints, Link } from "./reading.ts"
 import { attribute, type Element, inlineText, subtree, type Tree } from "./tree.ts"
 import { registrableDomain } from "./url/domain.ts"
@@ -99,17 +99,30 @@ interface Signs {
   readonly isDated: boolean
 }
 
-const judge = (url: string, base: string, signs: Signs): ReadLink["looks"] => {
-  const shape = URL.parse(url)
-  const looks = looksOf(url, base)
-  if (shape === null || looks === "feed" || looks === "sitemap") return looks
-  const { sure, looks: shaped } = shapeOf(shape)
-  const headline = width(signs.title ?? "") >= HEADLINE_WIDTH
-  if (looks === "article") return sure || headline || signs.isDated || signs.place === "main" ? "article" : "list"
-  if (sure || signs.place === "navigation" || (looks === "other" && shaped !== "other" && !headline)) return looks
-  const isSameSite = registrableDomain(shape.hostname) === registrableDomain(URL.parse(base)?.hostname ?? "")
-  const evidence = [signs.isRepeated, signs.isDated, signs.isHeading, headline].filter(Boolean).length
-  return isSameSite && headline && evidence >= 2 && shape.pathname !== "/" ? "article" : looks
+/** Is a host of another site than the page? Remembered by host, for a page links to few. */
+const foreignness = (base: string): ((hostname: string) => boolean) => {
+  const own = registrableDomain(URL.parse(base)?.hostname ?? "")
+  const known = new Map<string, boolean>()
+  return (hostname) => {
+    const before = known.get(hostname)
+    if (before !== undefined) return before
+    const answer = registrableDomain(hostname) !== own
+    known.set(hostname, answer)
+    return answer
+  }
+}
+
+const judge = (url: URL, isForeign: boolean, signs: Signs): ReadLink["looks"] => {
+  const shape = shapeOf(url)
+  const looks = looksFrom(shape, isForeign)
+  if (looks === "feed" || looks === "sitemap" || isForeign) return looks
+  const isHeadline = width(signs.title ?? "") >= HEADLINE_WIDTH
+  if (looks === "article") {
+    const isLikely = shape.sure || isHeadline || signs.isDated || signs.place === "main"
+    return isLikely ? "article" : "list"
+  }
+  if (shape.sure || signs.place === "navigation" || !isHeadline || url.pathname === "/") return looks
+  return signs.isRepeated || signs.isDated || signs.isHeading ? "article" : looks
 }
 
 /**
@@ -122,13 +135,16 @@ export const listLinks = (tree: Tree, hints: ReadHints): ReadonlyArray<ReadLink>
   const { anchors, base } = anchorsOf(tree, hints.url)
   const found = merged(anchors)
   const templates = articleTemplates(found)
+  const isForeign = foreignness(base)
   return found.map(({ url, anchors: own }): ReadLink => {
     const stated = own.find(({ looks }) => looks !== null)?.looks ?? null
     const title = titleOf(own)
     if (stated !== null) return { url, looks: stated, title, published_at: null }
     const box = own.find((it) => it.box !== null)?.box ?? null
     const published_at = dateBeside(tree, box, hints)
-    const looks = judge(url, base, {
+    const parsed = URL.parse(url)
+    if (parsed === null) return { url, looks: "other", title, published_at: null }
+    const looks = judge(parsed, isForeign(parsed.hostname), {
       title,
       place: own.some(({ place }) => place === "main") ? "main" : "navigation",
       isRepeated: own.some(({ template }) => templates.has(template)),

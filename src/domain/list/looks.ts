@@ -11,7 +11,7 @@ export interface Shape {
 }
 
 const FEED =
-  /(?:\.(?:rss|atom|rdf)|\/(?:rss|feed|atom)(?:\/(?:rss2?|atom|all|index)?)?|\/(?:rss|feed|feeds|atom|index|news)\d*\.(?:xml|rdf)|\/feed\.json)\/?$/i
+  /(?:\.(?:rss|atom|rdf)|\/(?:rss|feed|atom)(?:\/(?:rss2?|atom|all|index)?)?|\/(?:rss|feed|feeds|atom|index|news)\d*\.(?:xml|rdf)|\/(?:rss|feeds?|atom)\/.*\.xml|\/feed\.json)\/?$/i
 const SITEMAP = /(?:sitemap[^/]*\.(?:xml|txt)(?:\.gz)?|\/sitemap(?:[-_.]?index)?(?:\.xml)?|\.xml\.gz)$/i
 const FILE =
   /\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|css|m?js|json|woff2?|ttf|eot|pdf|docx?|xlsx?|pptx?|hwpx?|zip|rar|7z|gz|tar|apk|exe|dmg|mp3|mp4|m4a|m4v|mov|avi|wmv|webm|ogg|wav|m3u8|epub|ics|vcf)$/i
@@ -20,11 +20,14 @@ const SERVICE =
   /(?:^|\/)(?:log-?in|log-?out|sign-?(?:in|up)|register|join|member(?:ship)?s?|account|my-?page|mypage|auth|oauth|password|subscribe|subscription|newsletters?|abo|shop|cart|checkout|donate|about(?:-?us)?|contact(?:-?us)?|impressum|imprint|datenschutz|privacy(?:-?policy)?|terms(?:-?of-?(?:use|service))?|agb|legal|cookies?|policy|policies|help|faq|support|careers?|jobs?|advertis\w*|ads?|mediadaten|kontakt|company|corp|share|sharer|print|email|intent|comments?|reply|apps?|rules|ethics|youth|copyright|sitemap\.html?|wp-(?:admin|login|json|content)|cdn-cgi|xmlrpc\.php)(?:\.\w{2,5})?(?:\/|$)/i
 const LIST =
   /(?:^|\/)(?:section|sections|category|categories|cat|tag|tags|topic|topics|thema|themen|rubrik|ressort|author|authors|autor|journalist|reporter|archive|archives|page|list|articlelist|search|latest|breakingnews|ranking|popular|trending|most-?read|index)(?:[-_.]?\w*)?(?:\/|$)/i
+/** What follows one of these names a list, however much it reads like a headline. */
+const TAXONOMY =
+  /^(?:tags?|topics?|authors?|autor(?:en|es|i)?|categor(?:y|ies)|journalists?|reporters?|profiles?|by|hashtag)$/i
 const ARTICLE_WORD =
   /(?:^|\/)(?:articles?|article_?view|articleview|news_?view|newsview|story|stories|read|view|post|posts|artikel|noticia|noticias|notizia|nachricht|beitrag|actualite|mnews|v|n|a)(?:\/|\.|$)/i
 /** Query parameters that carry an article's number. */
 const ARTICLE_KEY =
-  /^(?:aid|idxno|article_?(?:id|no|idx)?|arc_?id|news_?(?:id|no|idx|seq)|no|seq|id|uid|nid|wr_id|idx|num|p|story_?id|contents?_?id|key|newskey|ud)$/i
+  /^(?:aid|idxno|article_?(?:id|no|idx)?|arc_?id|news_?(?:id|no|idx|seq)|no|seq|id|uid|nid|wr_id|idx|num|p|story_?id|contents?_?id|key|newskey|ud|art_?(?:nr|no|id)|seq_?code)$/i
 const LIST_KEY = /^(?:page|pg|category|cate|cat|section|sec|sid\d?|q|query|search|keyword|tag)$/i
 
 /** Words of a slug: four or more read as a headline. */
@@ -41,7 +44,7 @@ const isSlug = (segment: string): boolean => {
   const count = name.split(/[-_+]|%20/).filter((it) => it.length > 1).length
   const foreign = decoded(name).replace(/[\u0000-\u007f]/g, "").length / 3
   return (
-    count >= SLUG_WORDS || (count >= 3 && name.length >= 20) || (foreign >= HEADLINE_CHARS && !/^[a-z]+$/i.test(name))
+    count >= SLUG_WORDS || (count >= 3 && name.length >= 12) || (foreign >= HEADLINE_CHARS && !/^[a-z]+$/i.test(name))
   )
 }
 
@@ -70,10 +73,15 @@ const byPath = (url: URL): Shape => {
   const afterDate = /\/(?:19|20)\d{2}[/-]?\d{2}(?:[/-]?\d{2})?\/?$/.test(url.pathname)
   if (dated && !afterDate) return { looks: "article", sure: true }
   if (afterDate && segments.length <= 4 && !isSlug(last)) return { looks: "list", sure: true }
-  if (isSlug(last) || (isSlug(segments.at(-2) ?? "") && !LIST.test(url.pathname)))
+  const previous = segments.at(-2) ?? ""
+  if (TAXONOMY.test(previous)) return { looks: "list", sure: true }
+  if (isSlug(last) || (isSlug(previous) && !LIST.test(url.pathname)))
     return { looks: "article", sure: !LIST.test(url.pathname) }
+  const isNumbered = hasId(last) && (isSlug(previous) || /^archives?$/i.test(previous))
+  if (isNumbered || (isSlug(last) && /^a?\d{6,}$/.test(previous))) return { looks: "article", sure: true }
   if (LIST.test(url.pathname) && !(hasId(last) && ARTICLE_WORD.test(url.pathname))) return { looks: "list", sure: true }
-  if (hasId(last)) return { looks: "article", sure: segments.length > 1 || ARTICLE_WORD.test(url.pathname) }
+  if (hasId(last) || /^a?\d{6,}$/.test(previous))
+    return { looks: "article", sure: segments.length > 1 || ARTICLE_WORD.test(url.pathname) }
   if (ARTICLE_WORD.test(url.pathname) && /\d/.test(last) && segments.length > 1)
     return { looks: "article", sure: false }
   return { looks: segments.length <= 3 ? "list" : "other", sure: false }
@@ -91,16 +99,20 @@ export const shapeOf = (url: URL): Shape => {
   return isService ? { looks: "other", sure: true } : shape
 }
 
+/** Another site's pages are taken only when their shape is certain. */
+export const looksFrom = (shape: Shape, isForeign: boolean): Looks => {
+  if (!isForeign) return shape.looks
+  return shape.looks === "article" && shape.sure ? "article" : "other"
+}
+
 /**
  * What a URL looks like by its shape alone, seen from `base`: dates, headline slugs and long numbers make an article;
- * short paths and section words a list. Another site's pages are taken only when their shape is certain.
+ * short paths and section words a list.
  */
 export const looksOf = (url: string, base: string): Looks => {
   const parsed = URL.parse(url, base)
   const from = URL.parse(base)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return "other"
-  const shape = shapeOf(parsed)
   const isForeign = from !== null && registrableDomain(parsed.hostname) !== registrableDomain(from.hostname)
-  if (!isForeign) return shape.looks
-  return shape.looks === "article" && shape.sure ? "article" : "other"
+  return looksFrom(shapeOf(parsed), isForeign)
 }

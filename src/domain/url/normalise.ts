@@ -70,7 +70,11 @@ const once = (text: string): string => {
  * Text that is no URL comes back trimmed.
  * @example normaliseUrl("HTTP://H:80/%7Ea/../b?utm_source=x#f") // => "http://h/b"
  */
-export const normaliseUrl = (url: string): string => once(once(url.trim()))
+export const normaliseUrl = (url: string): string => {
+  const text = url.trim()
+  const first = once(text)
+  return first === text ? first : once(first)
+}
 
 /** Fixed-length key of a normalised URL (a btree key may not exceed 2.7 kB): SHA-256 in base64url, 43 characters. */
 export const urlKey = (normalised: string): string => createHash("sha256").update(normalised).digest("base64url")
