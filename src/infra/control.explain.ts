@@ -1,5 +1,6 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Article } from "../domain/article.ts"
+import { CrawlJob } from "../domain/crawl.ts"
 import { Pages, Robots, Sources, type UrlRecord } from "../domain/ports.ts"
 import { explainPriority, type Facts, isListing, noFacts, prioritise } from "../domain/priority.ts"
 import type { Source } from "../domain/source.ts"
@@ -28,16 +29,21 @@ interface Ground {
   readonly shown: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-const ground = (near: ReadonlyArray<Source>, key: string, score: Facts["score"]): Ground => {
-  const [source] = near
+/** A job that waits for this URL knows best; without one, what a link found through the nearest source would get. */
+const ground = (near: ReadonlyArray<Source>, key: string, score: Facts["score"], job: CrawlJob | null): Ground => {
+  const source = near.find((it) => job === null || it.id === job.source_id)
   const listing = source !== undefined && urlKey(normaliseUrl(source.url)) === key && isListing(source.kind)
-  const category = Option.fromNullishOr(source?.category)
-  const priority = Option.fromNullishOr(source?.priority)
-  const named = source === undefined ? {} : { source: source.id, source_name: source.name }
+  const category = Option.fromNullishOr(job === null ? source?.category : job.target.category)
+  const priority = Option.fromNullishOr(job?.priority.by === "source" ? job.priority.value : source?.priority)
+  const named = {
+    ...(source === undefined ? {} : { source: source.id, source_name: source.name }),
+    ...(job === null ? {} : { job: job.id })
+  }
+  const retry_count = job?.retry_count ?? 0
   return {
-    facts: { ...noFacts, listing, category, source: priority, score },
+    facts: { ...noFacts, retry_count, listing, category, source: priority, score },
     shown: {
-      retry: { retry_count: 0 },
+      retry: { retry_count },
       override: { override: null },
       category: { category: Option.getOrNull(category), listing, ...named },
       score: Option.match(score, {
@@ -86,13 +92,23 @@ const recorded = (database: Database["Service"], url: string, key: string) =>
        union all
        (select ms_of(not_before), case when leased then 'in_progress' else 'waiting' end,
           jsonb_build_object('topic', topic, 'attempt', attempt, 'message', id)
-        from messages where id like $2 order by not_before limit ${HISTORY_MAX})
+        from messages where starts_with(id, $2) order by not_before limit ${HISTORY_MAX})
        union all
        (select ms_of(at), 'dead_letter', jsonb_build_object('id', id, 'stage', stage, 'code', code, 'message', message)
-        from dead_letters where id like $2 order by at desc limit ${HISTORY_MAX})`,
-      [url, `${key}.%`]
+        from dead_letters where starts_with(id, $2) order by at desc limit ${HISTORY_MAX})`,
+      [url, `${key}.`]
     )
   ).pipe(Effect.map((rows) => rows.map(({ at, event, facts }): Event => ({ at: iso(at), event, facts }))))
+
+const decodeJob = Schema.decodeUnknownOption(CrawlJob)
+/** The job of this URL that waits for its next visit; crawl messages carry it whole. */
+const waitingJob = (database: Database["Service"], key: string) =>
+  stored(
+    database.query<{ readonly payload: unknown }>(
+      "select payload from messages where starts_with(id, $1) and topic like 'crawl.%' order by not_before limit 1",
+      [`${key}.`]
+    )
+  ).pipe(Effect.map(([row]) => Option.getOrNull(decodeJob(row?.payload))))
 
 const scoreOf = (database: Database["Service"], host: string) =>
   stored(
@@ -144,11 +160,9 @@ export const explain = Effect.fn("Control.explain")(function* (
   const record = yield* stored(pages.url(key))
   const near = sourcesOf(yield* stored((yield* Sources).list), key, hostname)
   const [score] = database === null ? [] : yield* scoreOf(database, hostname)
-  const { facts, shown } = ground(
-    near,
-    key,
-    Option.map(Option.fromNullishOr(score), (it) => ({ value: it.score, threshold: THRESHOLD }))
-  )
+  const job = database === null ? null : yield* waitingJob(database, key)
+  const scored = Option.map(Option.fromNullishOr(score), (it) => ({ value: it.score, threshold: THRESHOLD }))
+  const { facts, shown } = ground(near, key, scored, job)
   const [rule] = database === null ? [] : yield* rulesOf(database, hostname, path)
   const [fetcher] = database === null ? [] : yield* fetcherOf(database, hostname)
   const id = record?.article_id ?? null

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Schedule, Schema } from "effect"
 import { type Holder, holder } from "./address-file.ts"
 import { type OperationName, operationNames, pathParameters } from "./api/operations.ts"
 import { rowOf } from "./api/row.ts"
+import { checked } from "./control.checked.ts"
 import { Control, type ControlCode, type ControlError, controlCodes, controlError } from "./control.ts"
 import { exits, Refusal } from "./exit.ts"
 
@@ -114,9 +115,11 @@ const ask = Effect.fn("Control.remote")(function* (name: OperationName, input: u
 /** The operations by way of another process. */
 export const client = (to: Holder): Control["Service"] =>
   // Each function follows from its row; the record built from all rows has lost which is which.
-  Object.fromEntries(
-    operationNames.map((name) => [name, (input: unknown) => ask(name, input, to)])
-  ) as unknown as Control["Service"]
+  checked(
+    Object.fromEntries(
+      operationNames.map((name) => [name, (input: unknown) => ask(name, input, to)])
+    ) as unknown as Control["Service"]
+  )
 
 const find = Effect.fnUntraced(function* (dataDir: string) {
   const found = yield* holder(dataDir)
@@ -161,7 +164,8 @@ export const localOrRemote = <E, R>(
   dataDir: string,
   local: Layer.Layer<Control, E, R>
 ): Layer.Layer<Control, E | Refusal, R> => {
-  const opened = Layer.catchCause(local, (cause): Layer.Layer<Control, E | Refusal> => {
+  const here = Layer.effect(Control, Effect.map(Control, checked)).pipe(Layer.provide(local))
+  const opened = Layer.catchCause(here, (cause): Layer.Layer<Control, E | Refusal> => {
     const held = cause.reasons.flatMap((it) => (it._tag === "Fail" && isHeld(it.error) ? [it.error.message] : []))
     const [message] = held
     return message === undefined ? Layer.effect(Control, Effect.failCause(cause)) : layer(dataDir, message)

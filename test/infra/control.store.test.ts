@@ -37,6 +37,7 @@ describe("control over the embedded store", () => {
       })
 
       const before = yield* it.explain({ url: "https://a.kr/1" })
+      expect(before.priority).toEqual({ value: "high", by: "category" })
       expect(before.history.map((event) => event.event).sort()).toEqual(["first_seen", "waiting"])
       yield* database.query(
         "insert into fetcher_rules (host_pattern, fetcher, reason) values ('a.kr', 'browser', 'by hand')"

@@ -85,6 +85,12 @@ describe("a command beside a running crawler", () => {
         localOrRemote(dir, control)
       )
       expect(alone.sources).toHaveLength(0)
+      const odd = Effect.flatMap(Control, (it) => it["articles.list"]({ host: "a.kr:8080" }))
+      expect(yield* Effect.flip(Effect.provide(odd, localOrRemote(dir, control)))).toMatchObject({
+        code: "invalid",
+        field: "host",
+        message: 'host "a.kr:8080": Expected a host in lower case and punycode, without a port'
+      })
       yield* announce(dir, { address, token, pid: process.pid })
       const add = Effect.flatMap(Control, (it) => it["sources.add"]({ url: "https://beside.kr/rss" }))
       yield* Effect.provide(add, localOrRemote(dir, held))

@@ -16,12 +16,12 @@ export const Id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:~-]*$/, { expected: "an id" }),
   Schema.isMaxLength(ID_MAX)
 )
-/** A host as URLs write it: lower case, punycode, an IPv6 address in brackets, with its port if that is odd. */
+/** A host name as URLs write it: lower case, punycode, no port, an IPv6 address in brackets. */
 export const HostName = Schema.String.check(
-  Schema.isPattern(/^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])(?::\d{1,5})?$/, {
-    expected: "a host in lower case, in punycode"
+  Schema.isPattern(/^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])$/, {
+    expected: "a host in lower case and punycode, without a port"
   }),
-  Schema.isMaxLength(260)
+  Schema.isMaxLength(253)
 )
 export const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: LIMIT_MAX }))
 

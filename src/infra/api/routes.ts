@@ -1,5 +1,5 @@
-import { Effect, Result, Schema, SchemaIssue } from "effect"
-import { nearest } from "../cli/nearest.ts"
+import { Effect, Result, Schema } from "effect"
+import { complaint, strict } from "../control.checked.ts"
 import { Control, type ControlError, controlCodes } from "../control.ts"
 import { readJson } from "./body.ts"
 import { type Answer, failure, success } from "./envelope.ts"
@@ -15,23 +15,12 @@ export interface Desk {
   readonly bodyBytesMax: number
 }
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-const strict = { errors: "all", onExcessProperty: "error" } as const
-
-const describe = (issue: SchemaIssue.Issue, known: ReadonlyArray<string>) => {
-  const [first] = issues(issue).issues
-  const field = (first?.path ?? []).map((it) => String(typeof it === "object" ? it.key : it)).join(".")
-  const said = first?.message ?? "not the form expected"
-  const guess = said.includes("excess") ? nearest(field, known) : null
-  return { field, message: `${field}: ${said}${guess === null ? "" : `; did you mean ${guess}?`}` }
-}
-
 /** Path parameters, then the rest. What a path cannot name does not exist (404); other faults are 422. */
 const decode = (row: Row, parts: Readonly<Record<string, unknown>>, fromText: boolean) => {
   const schema = fromText ? Schema.toCodecStringTree(row.input) : row.input
   const result = Schema.decodeUnknownResult(schema, strict)(parts)
   if (Result.isSuccess(result)) return Effect.succeed<unknown>(result.success)
-  const { field, message } = describe(result.failure.issue, Object.keys(row.input.fields))
+  const { field, message } = complaint(result.failure.issue, row, parts)
   return Effect.fail(
     pathParameters(row.path).includes(field)
       ? failure(404, "not_found", "there is no such thing")
