@@ -4,6 +4,7 @@ import { planLinks, planRevisit } from "../domain/links.ts"
 import { Policy } from "../domain/policy.ts"
 import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
+import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
@@ -23,6 +24,12 @@ const pace = Effect.fnUntraced(function* (plans: ReadonlyArray<Planned>) {
   return plans.map((it) => ({ ...it, pace_ms: known.get(it.job.host) ?? 0 }))
 })
 
+/** Only now may a later fetch of this URL be answered with "unchanged": everything that follows from it is stored. */
+const followedThrough = Effect.fnUntraced(function* ({ job, raw }: Scored) {
+  const seen = { validators: raw.validators, fetched_at: raw.fetched_at, status: raw.status }
+  yield* stored((yield* Pages).saveValidators([{ url_key: urlKey(normaliseUrl(job.target.url)), ...seen }]))
+})
+
 const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   const frontier = yield* Frontier
   const { revisits } = yield* Policy
@@ -34,6 +41,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   for (let from = 0; from < paced.length; from += linksPerMessageMax) {
     yield* stored(frontier.enqueue(paced.slice(from, from + linksPerMessageMax)))
   }
+  yield* followedThrough(page)
   return Option.none<never>()
 })
 

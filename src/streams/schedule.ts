@@ -42,7 +42,7 @@ export const tick = Effect.fnUntraced(function* () {
 /** Fires due sources every SCHEDULER_TICK until told to stop. */
 export const schedule = Effect.gen(function* () {
   const { schedulerTick } = yield* Policy
-  yield* tick().pipe(
+  return yield* tick().pipe(
     Effect.catch((error) => Effect.logError(`a poll could not be stored: ${error.message}`)),
     Effect.andThen(Effect.sleep(schedulerTick)),
     Effect.forever

@@ -6,7 +6,7 @@ import { simulate } from "../support/simulation.ts"
  */
 const seedsStandard = 25
 
-const chosen = process.env.SIM_SEED
+const chosen = process.env.SIM_SEED || undefined
 const count = Number(process.env.SIM_SEEDS ?? seedsStandard)
 const seeds = chosen === undefined ? Array.from({ length: count }, (_, at) => at + 1) : [Number(chosen)]
 

@@ -44,7 +44,7 @@ const rawOf = (job: CrawlJob, answer: Exclude<Answer, Retryable | Fatal>, reques
       bytes: bytes.length,
       truncated,
       hops: [],
-      validators: { etag: null, last_modified: null }
+      validators: { etag: `"${Bun.hash(bytes)}"`, last_modified: null }
     }
   }
 }
@@ -54,14 +54,16 @@ export const fetcherOf = (web: Web, asked: Map<string, number> = new Map(), took
   Layer.succeed(
     Fetcher,
     Fetcher.of({
-      fetch: (job) =>
+      fetch: (job, known) =>
         Effect.gen(function* () {
           const request = (asked.get(job.target.url) ?? 0) + 1
           asked.set(job.target.url, request)
           yield* Effect.sleep(took)
           const answer = web(job.target.url, request)
           if (answer instanceof Retryable || answer instanceof Fatal) return yield* answer
-          return rawOf(job, answer, request, yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+          const page = rawOf(job, answer, request, yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+          if (known === null || known.etag !== page.raw.validators.etag) return page
+          return { body: new Uint8Array(), raw: { ...page.raw, status: 304, bytes: 0 } }
         })
     })
   )
