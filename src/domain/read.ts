@@ -12,7 +12,7 @@ import { listLinks } from "./list.ts"
 import type { Charset, Hints, Link, Reading } from "./reading.ts"
 import type { ParsingRule } from "./rule.ts"
 import { isSitemap, readSitemap, ungzip } from "./sitemap.ts"
-import { baseOf, parse, type Tree } from "./tree.ts"
+import { baseOf, type Element, parse, type Tree } from "./tree.ts"
 
 /** Characters of a page that are looked at for words of walls and challenges. */
 const visibleMax = 6000
@@ -95,6 +95,16 @@ const visibleOf = (sheet: Sheet): { readonly visible: string; readonly visibleCh
   return { visible, visibleChars }
 }
 
+/** Blocks behind the text where a wall says what it wants. */
+const wallBlocks = 12
+
+const aroundOf = ({ blocks, end, first }: Sheet, body: Element): string =>
+  blocks
+    .slice(first[body.order] ?? 0, (end[body.order] ?? 0) + wallBlocks)
+    .map((it) => it.text)
+    .join("\n")
+    .slice(0, visibleMax * 2)
+
 const pageOf = (tree: Tree, hints: Hints): Page => {
   const meta = readMeta(tree)
   const urls = [hints.url, ...(meta.canonical === null ? [] : [meta.canonical])]
@@ -120,6 +130,7 @@ const page = (
     title: content.title,
     text: content.text,
     ...visible,
+    around: aroundOf(it.sheet, body.element),
     scripts: tree.scripts,
     locked: isLocked(it),
     markers: markersOf(text, tree),

@@ -1,6 +1,6 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
-import { attribute, type Element, inlineText, words } from "./element.ts"
+import { attribute, closest, contains, type Element, inlineText, words } from "./element.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { type Linked, typesOf } from "./linked.ts"
@@ -152,6 +152,23 @@ const wider = (page: Source, found: Body): Body => {
 /** A page that was taken whole is no clean article. */
 const widerPurity = 0.2
 
+/** Paragraphs that must stand before another article's headline for the page to be cut there. */
+const paragraphsMin = 2
+
+/** The blocks up to where another article begins: its own `<article>`, beside the first, with a headline of its own. */
+const firstArticle = ({ linked }: Source, blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  const begin = blocks.find(isProse)
+  const home = begin === undefined ? null : closest(begin.element, "article")
+  if (home === null || linked.nodes.some((it) => typesOf(it).includes("LiveBlogPosting"))) return blocks
+  const isOther = (it: Block): boolean => {
+    if (it.heading === 0 || it.heading > 2 || contains(home, it.element)) return false
+    const article = closest(it.element, "article")
+    return article !== null && !contains(article, home)
+  }
+  const cut = blocks.findIndex(isOther)
+  return cut > 0 && blocks.slice(0, cut).filter(isProse).length >= paragraphsMin ? blocks.slice(0, cut) : blocks
+}
+
 /** The article's own text: what a rule names, else the best element, without the boilerplate inside it. */
 export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Body => {
   const { sheet } = page
@@ -167,7 +184,7 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)
   const titles = titlesOf(page)
-  const own = prune(left, titles)
+  const own = prune(firstArticle(page, left), titles)
   const lead = leadOf(sheet, page.meta, removed, from, titles).filter(
     (it) => !own.some((other) => other.text.startsWith(it.text))
   )

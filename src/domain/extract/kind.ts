@@ -6,6 +6,8 @@ import { metaOf } from "./meta.ts"
 
 /** Text an article has, in characters, where nothing declares it to be one. */
 const textMin = 400
+/** A block of so many characters is a paragraph (Hangul and Han say more in fewer). */
+const paragraphMin = 50
 /** From this sum on a page counts as an article. */
 const articleMin = 2
 
@@ -18,7 +20,8 @@ export const articleReasons = (
 ): Readonly<Record<string, number>> => {
   const types = linked.article === null ? [] : typesOf(linked.article)
   const path = URL.parse(hints.url)?.pathname ?? "/"
-  const paragraphs = body.blocks.filter((it) => it.chars > 80 && it.linkChars < it.chars / 3).length
+  const plain = body.blocks.filter((it) => it.linkChars < it.chars / 3)
+  const paragraphs = plain.flatMap((it) => it.text.split("\n")).filter((it) => it.length > paragraphMin).length
   const total = sheet.blocks.reduce((sum, it) => sum + it.chars, 0)
   const linkShare = sheet.blocks.reduce((sum, it) => sum + it.linkChars, 0) / Math.max(1, total)
   const reasons: Record<string, number> = {}

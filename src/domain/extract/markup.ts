@@ -161,7 +161,7 @@ class Builder implements TokenizerCallbacks {
       if (dropped.has(tag)) this.raw = "drop"
       return false
     }
-    const deep = this.stack.length > depthMax
+    const deep = this.top.depth >= depthMax
     if (deep) {
       this.flags.add("tree_deep")
       if (!voids.has(tag) && !dropped.has(tag)) {

@@ -10,6 +10,9 @@ const prefix =
 /** A role that follows a name: after a comma, bar or dash in any language. */
 const suffix =
   /\s*(?:,|\||\s[–—-]\s|·)\s*(?:\p{L}+\s){0,3}(?:기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|chief|director|fellow|analyst|professor|author)(?:\s.*)?$/iu
+/** A part between commas that is a role, not a name. */
+const role =
+  /^(?:\p{L}+\s){0,3}(?:correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|analyst)$/iu
 const koreanRole = /\s*(?:선임|인턴|객원|전문|수습)?(?:기자|특파원|논설위원|앵커|리포터|記者)(?:[\s=·].*)?$/u
 const credentials =
   /(?:,\s*(?:M\.?D|Ph\.?\s?D|M\.?S|B\.?S|M\.?A|B\.?A|R\.?D(?:N)?|L\.?D(?:N)?|M\.?B\.?A|M\.?P\.?H|R\.?N|J\.?D|CPT|CSCS|Psy\.?D|LCSW|D\.?O|FAAD|CFA|CFP|CPA)\.?)+$/iu
@@ -42,7 +45,7 @@ const split = (raw: string): ReadonlyArray<string> =>
     .replace(credentials, "")
     .split(joiner)
     .flatMap((it) => {
-      const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "")
+      const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "" && !role.test(part))
       const areNames = parts.every((part) => /\s/u.test(part.trim()) || /^[가-힣]{2,4}$/u.test(part))
       return parts.length > 1 && areNames ? parts : [it]
     })

@@ -1,5 +1,6 @@
 import type { Block, Sheet } from "./blocks.ts"
 import { contains, type Element } from "./element.ts"
+import type { Kind } from "./kinds.ts"
 import type { Meta } from "./meta.ts"
 import type { Near } from "./published.ts"
 import { plain } from "./title.ts"
@@ -17,6 +18,26 @@ export const headingOf = (sheet: Sheet, meta: Meta, body: Element): Element | nu
   const above = seen.findLast((it) => it.order < body.order)
   return above ?? inside ?? seen[0] ?? null
 }
+
+/** Parts of a page that speak of other things than its article. */
+const foreign: ReadonlySet<Kind | null> = new Set<Kind | null>([
+  "comments",
+  "related",
+  "sidebar",
+  "footer",
+  "navigation"
+])
+
+/** Whether an element stands in such a part; a part that holds the headline or the text itself is none. */
+const foreignTo =
+  (sheet: Sheet, heading: Element, body: Element) =>
+  (element: Element): boolean => {
+    for (let it: Element | null = element; it !== null; it = it.parent) {
+      if (contains(it, heading) || contains(it, body)) return false
+      if (foreign.has(sheet.kinds[it.order] ?? null)) return true
+    }
+    return false
+  }
 
 const person =
   /(?:^|[^a-z])(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])|(?:author|byline|reporter|journalist)[_-]?name/iu
@@ -64,9 +85,12 @@ export const nearOf = (
   const head = titled >= 0 ? titled : start
   const from = Math.max(0, Math.min(head, start) - before)
   const to = Math.min(sheet.blocks.length, Math.max(head, start) + after)
-  const lines: ReadonlyArray<Block> = [...sheet.blocks.slice(head, to), ...sheet.blocks.slice(from, head).toReversed()]
+  const isForeign = foreignTo(sheet, heading ?? body, body)
+  const nearby = [...sheet.blocks.slice(head, to), ...sheet.blocks.slice(from, head).toReversed()]
+  const lines: ReadonlyArray<Block> = nearby.filter((it) => !isForeign(it.element))
   const within = (it: Element): boolean => {
     const at = sheet.first[it.order] ?? 0
+    if (isForeign(it)) return false
     return at >= from && at < to && (sheet.end[it.order] ?? 0) > at && (sheet.end[it.order] ?? 0) <= at + bylineBlocks
   }
   const inRange = sheet.tree.elements.filter(within)

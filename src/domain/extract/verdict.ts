@@ -6,6 +6,8 @@ export interface Facts {
   readonly hints: Hints
   readonly title: string
   readonly text: string
+  /** The article's text and what stands right after it. */
+  readonly around: string
   /** All visible text of the page, cut. */
   readonly visible: string
   readonly visibleChars: number
@@ -45,13 +47,15 @@ const blocked = ({ hints, markers, visible, visibleChars }: Facts): Evidence | n
     return { status: hints.status, marker }
   return marker === null || visibleChars >= wallChars ? null : { status: hints.status, marker }
 }
+/** A wall leaves no article, or is itself what was read as one; a banner beside an article is no wall. */
 const consented = ({ text, visible, visibleChars }: Facts): Evidence | null => {
-  const marker = visibleChars < wallChars * 2 && [...text].length < wallChars / 2 ? excerpt(consent, visible) : null
+  const marker =
+    text.length < emptyChars ? excerpt(consent, visible) : text.length < wallChars ? excerpt(consent, text) : null
   return marker === null ? null : { marker, chars: visibleChars }
 }
-const walled = ({ locked, markers, text, visible }: Facts): Evidence | null => {
+const walled = ({ around, locked, markers, text }: Facts): Evidence | null => {
   const chars = [...text].length
-  const marker = markers.find((it) => it.startsWith("paywall")) ?? (chars < wallChars ? excerpt(wall, visible) : null)
+  const marker = markers.find((it) => it.startsWith("paywall")) ?? (chars < wallChars ? excerpt(wall, around) : null)
   if (locked && chars < wallChars * 2) return { marker: marker ?? "isAccessibleForFree", chars }
   return marker === null || chars >= wallChars ? null : { marker, chars }
 }
