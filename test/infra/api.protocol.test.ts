@@ -117,6 +117,9 @@ describe("bodies", () => {
     expect(statusOf(answer)).toBe(413)
     expect(answer).toContain("body_too_large")
     expect(answer.toLowerCase()).toContain("connection: close")
+    for (const bytes of [2 * 1024 * 1024, 10 ** 12]) {
+      expect(await post(`${json}Content-Length: ${bytes}\r\n`, '{"url":"')).toContain("body_too_large")
+    }
   })
   test("over the limit in chunks is 413 once the limit is read (B083)", async () => {
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`

@@ -21,7 +21,7 @@ interface Entry {
 export class Idempotency {
   private readonly entries = new Map<string, Entry>()
 
-  /** `scope` tells operations and tokens apart, so that one client's keys say nothing of another's. */
+  /** `scope` tells operations apart: a key of one says nothing of another's. */
   readonly once = <R>(
     scope: string,
     key: string | null,

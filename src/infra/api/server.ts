@@ -132,8 +132,8 @@ const listen = (options: ServerOptions, run: Run) =>
         hostname: options.host,
         port: options.port,
         idleTimeout: IDLE_SECONDS,
-        // Ours counts first and answers in our form; this one only backs it up.
-        maxRequestBodySize: options.bodyBytesMax + 65_536,
+        // Bodies are bounded by the bytes that a route reads, and answered in our form; unread ones are never buffered.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         development: false,
         // Outside development mode the runtime would share a port that another process serves already.
         reusePort: false,
