@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Effect, Result } from "effect"
-import { TestClock } from "effect/testing"
 import { doctorExit, doctorText, examine } from "../../src/infra/cli/doctor.ts"
 import { readEnvironment, strangers } from "../../src/infra/cli/environment.ts"
-import { progress, progressText } from "../../src/infra/cli/progress.ts"
 import { settingsText, shownSettings } from "../../src/infra/cli/settings.ts"
 import { table } from "../../src/infra/cli/table.ts"
-import { effect } from "../support/effect.ts"
 
 const problems = (env: Record<string, string>) => {
   const read = readEnvironment(env)
@@ -90,45 +87,6 @@ test("doctor names what is wrong and what to do, and fails only for what stops t
   expect(doctorExit(all)).toBe("nothing")
   expect(doctorText(all)).toContain("→ make it writable for this user")
   expect(doctorExit([{ name: "browser", state: "warn", message: "", advice: "" }])).toBe("done")
-})
-
-describe("progress", () => {
-  test("says pages, articles, rate and queue, within the terminal's width", () => {
-    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 5000, 80)).toBe(
-      "12 articles · 40 pages · 8.0 pages/s · 120 queued"
-    )
-    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 100, 80)).toContain("- pages/s")
-    expect(progressText({ pages: 40, articles: 12, queue: 120 }, 5000, 20)).toHaveLength(19)
-  })
-
-  effect("is drawn on a terminal only, steps aside for a log line and is erased at the end", () =>
-    Effect.gen(function* () {
-      let written = ""
-      let pages = 0
-      const options = {
-        terminal: true,
-        columns: () => 80,
-        write: (text: string) => {
-          written += text
-        },
-        tally: Effect.sync(() => ({ pages: ++pages, articles: 0, queue: 0 })),
-        now: Effect.succeed(0)
-      }
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const write = yield* progress(options)
-          yield* TestClock.adjust("1 second")
-          expect(pages).toBeGreaterThan(3)
-          written = ""
-          write("a log line\n")
-          expect(written).toMatch(/^\r\u001b\[2Ka log line\n0 articles/)
-        })
-      )
-      expect(written.endsWith("\r\u001b[2K")).toBe(true)
-      const quiet = yield* Effect.scoped(progress({ ...options, terminal: false }))
-      expect(quiet).toBe(options.write)
-    })
-  )
 })
 
 test("columns of a table line up under Hangul, and cells cannot break a line", () => {
