@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { articles, documents } from "../../src/domain/metrics.ts"
+import { articles, stageMessages } from "../../src/domain/metrics.ts"
 import * as bus from "../../src/infra/bus.memory.ts"
 import { progress, progressText, Screen, tally } from "../../src/infra/cli/progress.ts"
 import { effect } from "../support/effect.ts"
@@ -55,10 +55,10 @@ describe("the screen", () => {
   )
 })
 
-effect("the tally counts documents and new articles from the metrics, and what waits on the bus", () =>
+effect("the tally counts pages fetched and new articles from the metrics, and what waits on the bus", () =>
   Effect.gen(function* () {
-    yield* Metric.update(documents("ok"), 3)
-    yield* Metric.update(documents("empty"), 1)
+    yield* Metric.update(stageMessages("fetcher", "done"), 4)
+    yield* Metric.update(stageMessages("fetcher", "postponed"), 9)
     yield* Metric.update(articles("new"), 2)
     yield* Metric.update(articles("duplicate"), 5)
     expect(yield* tally).toEqual({ pages: 4, articles: 2, queue: 0 })

@@ -1,6 +1,5 @@
 import { Clock, Effect, Metric, type Scope } from "effect"
-import { Verdict } from "../../domain/article.ts"
-import { articles, documents } from "../../domain/metrics.ts"
+import { articles, stageMessages } from "../../domain/metrics.ts"
 import { Bus } from "../../domain/ports.ts"
 
 /** What a crawl has done so far. */
@@ -60,11 +59,11 @@ export const progressText = ({ pages, articles: found, queue }: Tally, elapsedMs
 
 /** Counted by the pipeline's own metrics; the queue is what the bus holds. */
 export const tally: Effect.Effect<Tally, never, Bus> = Effect.gen(function* () {
-  const pages = yield* Effect.forEach(Verdict.literals, (it) => Metric.value(documents(it)))
+  const pages = yield* Metric.value(stageMessages("fetcher", "done"))
   const found = yield* Effect.forEach(["new", "revision"] as const, (it) => Metric.value(articles(it)))
   const backlog = yield* Effect.flatMap(Bus, (it) => Effect.orElseSucceed(it.backlog, () => []))
   return {
-    pages: pages.reduce((sum, it) => sum + it.count, 0),
+    pages: pages.count,
     articles: found.reduce((sum, it) => sum + it.count, 0),
     queue: backlog.reduce((sum, it) => sum + it.ready + it.later + it.leased, 0)
   }
