@@ -62,10 +62,30 @@ const namesPerson = (element: Element): boolean => {
 }
 const namesDate = (element: Element): boolean => element.attributes.some((value) => /date|time/iu.test(value))
 
-/** Lines at the beginning and the end of the text that may hold nothing but its date. */
-const edges = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
-  const lines = blocks.filter((it) => it.chars <= 80)
-  return lines.length <= 2 * after ? lines : [...lines.slice(0, after), ...lines.slice(-after).toReversed()]
+/** A line of so many characters may hold a date and little else. */
+const dateLine = 80
+const creditLine = 300
+/** Lines of the rest of the page that are looked at. */
+const restMax = 40
+
+const fullDate =
+  /\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d{1,2}|\d{1,2}\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3,}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u
+
+/** Lines at the ends of the text and behind it, then the beginning of the text, then short lines anywhere. */
+const elsewhereOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => boolean): ReadonlyArray<string> => {
+  const { blocks } = sheet
+  const [start, end] = [sheet.first[body.order] ?? 0, sheet.end[body.order] ?? 0]
+  const own = (list: ReadonlyArray<Block>, max: number): ReadonlyArray<string> =>
+    list.filter((it) => it.chars <= max && !isForeign(it.element)).flatMap((it) => it.text.split("\n"))
+  const inside = blocks.slice(start, end).filter((it) => it.chars <= dateLine)
+  const dated = (it: Block): boolean => it.chars <= dateLine && fullDate.test(it.text)
+  return [
+    ...own(inside.slice(0, after), dateLine),
+    ...own(blocks.slice(end, end + before), creditLine),
+    ...own(inside.slice(-after).toReversed(), dateLine),
+    ...blocks.slice(start, start + 2).map((it) => it.text.slice(0, dateLine)),
+    ...own(blocks.filter(dated).slice(0, restMax), dateLine)
+  ]
 }
 
 /** The blocks around the headline and the beginning of the text. */
@@ -97,7 +117,7 @@ export const nearOf = (
   const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it))
   return {
     lines: lines.filter((it) => it.chars <= 200),
-    inside: edges(sheet.blocks.slice(start, sheet.end[body.order] ?? 0)),
+    elsewhere: elsewhereOf(sheet, body, isForeign),
     times: meta.times.filter(within),
     named: inRange.filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it))),
     people: people.filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))

@@ -1,5 +1,5 @@
 import type { Dated } from "../article.ts"
-import { parseDate } from "../dates.ts"
+import { dateInUrl, parseDate } from "../dates.ts"
 import type { Hints } from "../reading.ts"
 import type { Block } from "./blocks.ts"
 import { attribute, type Element, inlineText } from "./element.ts"
@@ -78,7 +78,7 @@ const optionsOf = (hints: Hints, candidate: Candidate) => ({
 const first = (candidates: Iterable<Candidate>, hints: Hints): Dated | null => {
   for (const it of candidates) {
     if (it.text === null || it.text === undefined || it.text.trim() === "") continue
-    const dated = parseDate(it.text.trim(), optionsOf(hints, it))
+    const dated = parseDate(it.text.trim().replace(/(\p{L}):(?=\d)/gu, "$1: "), optionsOf(hints, it))
     if (dated !== null) return dated
   }
   return null
@@ -96,18 +96,8 @@ const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<C
     (meta.props.get(name) ?? []).map((it) => ({ text: ofElement(it), source: `itemprop:${name.toLowerCase()}` }))
   )
 
-/** Dates inside the address: `/2026/02/10/`, `/20260210/`, `-2026-02-10`. */
-const urlDate = (url: string): string | null => {
-  // An archive's own address is not the page's: the address it keeps stands behind it.
-  const kept = /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url
-  const path = URL.parse(kept)?.pathname ?? ""
-  const found =
-    /[/_-]((?:19|20)\d{2})[/_-](0?[1-9]|1[0-2])[/_-](0?[1-9]|[12]\d|3[01])(?=[/_.-]|$)/u.exec(path) ??
-    /[/_-]((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.\d-]|$)/u.exec(path)
-  if (found === null) return null
-  const [, year = "", month = "", day = ""] = found
-  return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
-}
+/** An archive's own address is not the page's: the address it keeps stands behind it. */
+const ownAddress = (url: string): string => /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url
 
 /** A date that leaves its year open is a guess; "3 hours ago" is not. */
 const hasYear = (text: string): boolean =>
@@ -117,8 +107,8 @@ const hasYear = (text: string): boolean =>
 export interface Near {
   /** Short blocks between a little before the headline and the beginning of the text, nearest to the headline first. */
   readonly lines: ReadonlyArray<Block>
-  /** Short lines of the text itself, first and last ones first. */
-  readonly inside: ReadonlyArray<Block>
+  /** Lines of the text itself and behind it, the likeliest first; then short lines of the rest of the page. */
+  readonly elsewhere: ReadonlyArray<string>
   /** `<time>` elements of the article's own part, in document order. */
   readonly times: ReadonlyArray<Element>
   /** Elements whose names say "date". */
@@ -145,8 +135,8 @@ function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Gener
   }
   for (const { text } of near.lines)
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
-  yield { text: urlDate(hints.url), source: "url" }
-  for (const { text } of near.inside) if (text.length <= lineMax && hasYear(text)) yield { text, source: "text" }
+  yield { text: dateInUrl(ownAddress(hints.url)), source: "url" }
+  for (const text of near.elsewhere) if (hasYear(text)) yield { text, source: "text" }
   for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
   yield { text: hints.published_at, source: "feed" }
   for (const name of modifiedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }
