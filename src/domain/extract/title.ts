@@ -96,25 +96,50 @@ const trust = { heading: 1.6, openGraph: 1.3, linked: 0.9, document: 0.3, twitte
 /** A shorter heading (letters and digits) is a label, not a title. */
 const plainMin = 4
 
+/** Statements of so many letters and digits are long enough to be recognised inside another. */
+const insideMin = 10
+
+interface Vote {
+  readonly key: string
+  readonly text: string
+  readonly by: Set<keyof typeof trust>
+  weight: number
+}
+
+/** A heading that carries a kicker before the title, or a document title with more behind it, speaks for the title. */
+const merge = (votes: ReadonlyArray<Vote>): void => {
+  for (const long of votes)
+    for (const short of votes) {
+      if (short.key.length <= insideMin || short.key.length >= long.key.length) continue
+      const hasKicker = long.by.has("heading") && long.key.endsWith(short.key)
+      const isDocument = [...long.by].every((it) => it === "document" || it === "twitter")
+      if (!hasKicker && !(isDocument && long.key.startsWith(short.key))) continue
+      short.weight += long.weight
+      long.weight = 0
+    }
+}
+
 /** What the page states as its title most insistently: its statements vote, without the site's name. */
 export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Element | null): string => {
   const site = siteNames(meta, linked, url)
-  const stated: ReadonlyArray<readonly [string | null, number]> = [
-    [heading === null ? null : inlineText(heading), trust.heading],
-    [metaOf(meta, "og:title", "dc.title"), trust.openGraph],
-    [textOf(linked.article?.headline), trust.linked],
-    [meta.title === null ? null : inlineText(meta.title), trust.document],
-    [metaOf(meta, "twitter:title", "title"), trust.twitter]
+  const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [
+    ["heading", heading === null ? null : inlineText(heading)],
+    ["openGraph", metaOf(meta, "og:title", "dc.title")],
+    ["linked", textOf(linked.article?.headline)],
+    ["document", meta.title === null ? null : inlineText(meta.title)],
+    ["twitter", metaOf(meta, "twitter:title", "title")]
   ]
-  const votes = new Map<string, { readonly text: string; weight: number }>()
-  for (const [raw, weight] of stated) {
+  const votes = new Map<string, Vote>()
+  for (const [by, raw] of stated) {
     const text = withoutSite(tidy(raw), site)
     const key = plain(text)
-    if (key.length < plainMin && raw === stated[0]?.[0]) continue
-    const vote = votes.get(key)
-    if (vote === undefined) votes.set(key, { text, weight })
-    else vote.weight += weight
+    if (text === "" || (key.length < plainMin && by === "heading")) continue
+    const vote = votes.get(key) ?? { key, text, by: new Set(), weight: 0 }
+    votes.set(key, vote)
+    vote.by.add(by)
+    vote.weight += trust[by]
   }
-  const [best] = [...votes.values()].filter((it) => it.text !== "").toSorted((a, b) => b.weight - a.weight)
-  return best?.text ?? ""
+  const all = [...votes.values()]
+  merge(all)
+  return all.toSorted((a, b) => b.weight - a.weight)[0]?.text ?? ""
 }
