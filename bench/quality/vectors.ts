@@ -12,7 +12,6 @@ import { decode, prescan } from "../../src/domain/charset.ts"
 import { countryZone } from "../../src/domain/dates/zones.ts"
 import { parseDate } from "../../src/domain/dates.ts"
 import { readFeed } from "../../src/domain/feed.ts"
-import { looksOf } from "../../src/domain/list.ts"
 import { isSitemap, readSitemap, ungzip } from "../../src/domain/sitemap.ts"
 import { normaliseUrl, publicDomain } from "../../src/domain/url.ts"
 
@@ -231,25 +230,13 @@ const weird = (): Result => ({
   })
 })
 
-const pageTypes = (): Result => ({
-  set: "courlan type filter (article or not)",
-  best: "courlan (its own table)",
-  cases: rowsOf("url/courlan_url.json", "type_filter").map((it) => {
-    const url = String(it.args[0])
-    return [
-      url,
-      (it.expected === true) === !["list", "feed"].includes(looksOf(url, url)) || it.expected === true
-    ] as const
-  })
-})
-
 const main = () => {
   const { values } = parseArgs({ options: { show: { type: "string", default: "0" } } })
   if (!existsSync(folder)) {
     console.error(`no vectors at ${folder}`)
     process.exit(66)
   }
-  const sets = [suffixes, charsets, prescans, feedDates, locales, feeds, sitemaps, canonical, weird, pageTypes]
+  const sets = [suffixes, charsets, prescans, feedDates, locales, feeds, sitemaps, canonical, weird]
   for (const set of sets) {
     const { set: name, best, cases } = set()
     const right = cases.filter(([, it]) => it).length

@@ -59,8 +59,10 @@ interface Found {
 /** One entry per page, in the order and the spelling of its first anchor; picture and headline of an item are one. */
 const merged = (anchors: ReadonlyArray<Anchor>): ReadonlyArray<Found> => {
   const groups = new Map<string, Array<Anchor>>()
+  const keys = new Map<string, string>()
   for (const it of anchors) {
-    const key = normaliseUrl(it.url)
+    const key = keys.get(it.url) ?? normaliseUrl(it.url)
+    keys.set(it.url, key)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [it])
     else group.push(it)

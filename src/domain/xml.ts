@@ -1,13 +1,12 @@
-import { Parser } from "htmlparser2"
+import { type Tokens, tokenize } from "./tokens.ts"
+import { character, decodeOnce, ownEntities, subsetOf } from "./xml/reference.ts"
+
+export { decodeOnce } from "./xml/reference.ts"
 
 /** Deeper elements are read as part of their ancestor: real feeds and sitemaps end at 12. */
 const DEPTH_MAX = 200
 /** Elements read from one document; a sitemap of 50,000 URLs with news tags has 600,000. */
 const ELEMENTS_MAX = 1_500_000
-/** Longest replacement text of an entity the document declares itself, in characters; it is never expanded further. */
-const ENTITY_MAX = 200
-/** Entities the document declares itself. */
-const ENTITIES_MAX = 100
 
 /** An element of a document that may be broken. Text is decoded once; CDATA is text as it stands. */
 export interface XmlElement {
@@ -33,70 +32,9 @@ export interface XmlElement {
 export interface XmlDocument {
   /** The top elements; a sound document has one. */
   readonly roots: ReadonlyArray<XmlElement>
-  /** What had to be repaired: `bare_ampersand`, `undeclared_entity`, `unclosed`, `leading_text`, `elements_capped`. */
+  /** What had to be repaired: `bare_ampersand`, `undeclared_entity`, `mismatched`, `unclosed` (the end is
+   * missing), `leading_text`, `elements_capped`. */
   readonly faults: ReadonlySet<string>
-}
-
-const XML_ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
-/** Two names whose meaning HTML changed after the DTD of RSS 0.91 had fixed it. */
-const RSS_ENTITIES: Readonly<Record<string, string>> = { lang: "\u2329", rang: "\u232a" }
-
-/** The tokenizer knows the two thousand names of HTML; asked for one at a time, it becomes a dictionary. */
-const htmlEntity = (name: string): string | null => {
-  let text = ""
-  const parser = new Parser({ ontext: (it) => (text += it) }, { decodeEntities: true })
-  parser.end(`&${name};`)
-  return text === `&${name};` || text === "" ? null : text
-}
-
-/** Windows' own bytes used as code points, which HTML reads as their authors meant (HTML §13.2.5.80). */
-const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
-
-const character = (point: number): string => {
-  if (point >= 0x80 && point <= 0x9f) return WINDOWS[point - 0x80] ?? ""
-  const isBad = !Number.isInteger(point) || point === 0 || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)
-  return isBad ? "\ufffd" : String.fromCodePoint(point)
-}
-
-const REFERENCE = /&(?:#[xX]([0-9a-fA-F]{1,7})|#(\d{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));|&/g
-
-/**
- * Decodes character references exactly once: XML's five, numbers, the document's own and, because feeds use them
- * undeclared, HTML's names (field case B31). A bare `&` stays as it is.
- */
-export const decodeOnce = (
-  text: string,
-  own: ReadonlyMap<string, string> = new Map(),
-  fault: (name: string) => void = () => {}
-): string => {
-  if (!text.includes("&")) return text
-  return text.replace(REFERENCE, (whole: string, hex?: string, decimal?: string, name?: string) => {
-    if (hex !== undefined) return character(Number.parseInt(hex, 16))
-    if (decimal !== undefined) return character(Number(decimal))
-    if (name === undefined) {
-      fault("bare_ampersand")
-      return whole
-    }
-    const sound = XML_ENTITIES[name] ?? own.get(name)
-    if (sound !== undefined) return sound
-    fault("undeclared_entity")
-    return RSS_ENTITIES[name] ?? htmlEntity(name) ?? whole
-  })
-}
-
-/** Entities of an internal DOCTYPE subset, as plain text: nothing inside them is expanded, so they cannot explode. */
-const ownEntities = (text: string): ReadonlyMap<string, string> => {
-  const subset = /<!DOCTYPE[^>[]*\[([\s\S]{0,20000}?)\]\s*>/i.exec(text)?.[1] ?? ""
-  const found = [...subset.matchAll(/<!ENTITY\s+([A-Za-z][\w.-]*)\s+(?:"([^"]*)"|'([^']*)')\s*>/g)].slice(
-    0,
-    ENTITIES_MAX
-  )
-  return new Map(
-    found.flatMap(([, name = "", double, single]) => {
-      const value = decodeOnce(double ?? single ?? "")
-      return value.length > ENTITY_MAX || value.includes("&") ? [] : [[name, value] as const]
-    })
-  )
 }
 
 interface Scope {
@@ -140,74 +78,88 @@ const make = (
 const fromFirstTag = (text: string, fault: (name: string) => void): string => {
   const start = text.search(/<[?!a-zA-Z]/)
   if (start > 0 && /[^\ufeff]/.test(text.slice(0, start))) fault("leading_text")
+  const rest = start < 0 ? "" : text.slice(start)
   // A DOCTYPE with a subset holds `>`, which the tokenizer would take for its end.
-  return (start < 0 ? "" : text.slice(start)).replace(/<!DOCTYPE[^>[]*\[[\s\S]*?\]\s*>/i, "")
+  const subset = subsetOf(rest)
+  return subset === null ? rest : rest.slice(0, subset.start) + rest.slice(subset.end)
 }
 
-/** Builds the tree from the tokenizer's events. Mutable inside one call, like the tokenizer itself. */
-const builder = (text: string) => {
-  const faults = new Set<string>()
-  const fault = (name: string) => void faults.add(name)
-  const own = ownEntities(text)
-  const roots: Array<XmlElement> = []
-  const stack: Array<Scope> = []
-  let skipped = 0
-  let count = 0
-  let isCdata = false
-  const append = (raw: string) => {
-    const children = stack.at(-1)?.element.children
-    if (children === undefined) return
-    const piece = (isCdata ? raw : decodeOnce(raw, own, fault)).replace(/[\u0080-\u009f]/g, (it) =>
-      character(it.charCodeAt(0))
-    )
+/** Builds the tree from tokens. Mutable inside one call, like the tokenizer itself. */
+class Builder implements Tokens {
+  readonly faults = new Set<string>()
+  readonly roots: Array<XmlElement> = []
+  private readonly stack: Array<Scope> = []
+  /** Elements that were not taken because they nest too deep, by name: their end tags close nothing. */
+  private readonly beyond = new Map<string, number>()
+  /** Open elements by name, so that a stray end tag costs nothing. */
+  private readonly opened = new Map<string, number>()
+  private count = 0
+
+  constructor(private readonly own: ReadonlyMap<string, string>) {}
+
+  readonly fault = (name: string): void => void this.faults.add(name)
+  private readonly decode = (text: string): string => decodeOnce(text, this.own, this.fault)
+
+  readonly open = (name: string, written: Readonly<Record<string, string>>, isEmpty: boolean): void => {
+    this.count += 1
+    if (this.count > ELEMENTS_MAX) this.fault("elements_capped")
+    if (this.count > ELEMENTS_MAX || this.stack.length >= DEPTH_MAX) {
+      if (!isEmpty) this.beyond.set(name, (this.beyond.get(name) ?? 0) + 1)
+      return
+    }
+    const entries = Object.entries(written).map(([key, value]) => [key.toLowerCase(), this.decode(value)] as const)
+    const parent = this.stack.at(-1)
+    const scope = make(name, Object.fromEntries(entries), written, parent)
+    if (parent === undefined) this.roots.push(scope.element)
+    else parent.element.children.push(scope.element)
+    if (isEmpty) {
+      scope.element.closed = true
+      return
+    }
+    this.stack.push(scope)
+    this.opened.set(name, (this.opened.get(name) ?? 0) + 1)
+  }
+
+  readonly close = (name: string): void => {
+    const beyond = this.beyond.get(name) ?? 0
+    if (beyond > 0) {
+      this.beyond.set(name, beyond - 1)
+      return
+    }
+    if ((this.opened.get(name) ?? 0) === 0) return
+    for (let scope = this.stack.pop(); scope !== undefined; scope = this.stack.pop()) {
+      const found = scope.element.name
+      this.opened.set(found, (this.opened.get(found) ?? 1) - 1)
+      scope.element.closed = found === name
+      if (found === name) return
+      this.fault("mismatched")
+    }
+  }
+
+  readonly text = (raw: string): void => this.append(this.decode(raw))
+  readonly cdata = (raw: string): void => this.append(raw)
+
+  private append(decoded: string): void {
+    const children = this.stack.at(-1)?.element.children
+    if (children === undefined || decoded === "") return
+    const piece = /[\u0080-\u009f]/.test(decoded)
+      ? decoded.replace(/[\u0080-\u009f]/g, (it) => character(it.charCodeAt(0)))
+      : decoded
     const last = children.at(-1)
     if (typeof last === "string") children[children.length - 1] = last + piece
     else children.push(piece)
   }
-  const open = (name: string, raw: Readonly<Record<string, string>>) => {
-    count += 1
-    if (stack.length >= DEPTH_MAX || count > ELEMENTS_MAX) {
-      if (count > ELEMENTS_MAX) fault("elements_capped")
-      skipped += 1
-      return
-    }
-    const entries = Object.entries(raw).map(
-      ([key, value]) => [key.toLowerCase(), decodeOnce(value, own, fault)] as const
-    )
-    const scope = make(name, Object.fromEntries(entries), raw, stack.at(-1))
-    const parent = stack.at(-1)
-    if (parent === undefined) roots.push(scope.element)
-    else parent.element.children.push(scope.element)
-    stack.push(scope)
+
+  end(): void {
+    if (this.stack.length > 0) this.fault("unclosed")
   }
-  const close = (isImplied: boolean) => {
-    if (skipped > 0) {
-      skipped -= 1
-      return
-    }
-    const scope = stack.pop()
-    if (scope !== undefined) scope.element.closed = !isImplied
-    if (isImplied) fault("unclosed")
-  }
-  return { faults, fault, roots, append, open, close, cdata: (on: boolean) => (isCdata = on) }
 }
 
 /** Reads XML as leniently as a browser reads HTML: never fails, bounded in depth and size, expands nothing. */
 export const parseXml = (text: string): XmlDocument => {
-  const build = builder(text)
-  const source = fromFirstTag(text, build.fault)
-  const parser = new Parser(
-    {
-      onopentag: build.open,
-      // The tokenizer calls the end of `<link/>` implied.
-      onclosetag: (_, isImplied) => build.close(isImplied && source[parser.endIndex - 1] !== "/"),
-      ontext: build.append,
-      oncdatastart: () => void build.cdata(true),
-      oncdataend: () => void build.cdata(false)
-    },
-    { xmlMode: true, decodeEntities: false }
-  )
-  parser.end(source)
+  const build = new Builder(ownEntities(text))
+  tokenize(fromFirstTag(text, build.fault), "xml", build)
+  build.end()
   return { roots: build.roots, faults: build.faults }
 }
 

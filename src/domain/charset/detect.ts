@@ -1,4 +1,5 @@
 import { type Candidate, candidates, PUNCTUATION } from "./candidates.ts"
+import { withoutCode, withoutTags } from "./strip.ts"
 
 /** How much text is looked at, in bytes: enough for a paragraph of any language after the navigation. */
 const SAMPLE_BYTES = 65_536
@@ -36,10 +37,8 @@ export interface Sample {
 /** Tags, scripts and entities are ASCII in every candidate, so they can go before the charset is known. */
 export const sample = (bytes: Uint8Array): Sample => {
   const raw = Buffer.from(bytes.subarray(0, SAMPLE_BYTES * 4)).toString("latin1")
-  const language = /<(?:html|rss|feed|channel)\b[^>]*?\blang\s*=\s*["']?([a-z]{2,3})/i.exec(raw)?.[1] ?? null
-  const text = raw
-    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, " ")
-    .replace(/<[^>]*>/g, " ")
+  const language = /<(?:html|rss|feed|channel)\b[^>]{0,500}?\blang\s*=\s*["']?([a-z]{2,3})/i.exec(raw)?.[1] ?? null
+  const text = withoutTags(withoutCode(raw))
     .replace(/&#?\w{1,8};/g, " ")
     .replace(/[\t\n\f\r ]+/g, " ")
   return { bytes: Buffer.from(text.slice(0, SAMPLE_BYTES), "latin1"), language: language?.toLowerCase() ?? null }

@@ -1,4 +1,5 @@
 import { encodingName } from "./label.ts"
+import { withoutCode, withoutComments } from "./strip.ts"
 
 /**
  * Where the search stops, in bytes. The standard's prescan may stop at 1,024, but then its parser changes the encoding
@@ -145,10 +146,8 @@ export const prescan = (bytes: Uint8Array): string | null => markOf(bytes) ?? sc
 
 /** The same further down, and for markup the standard does not take: no `http-equiv`, broken quotes, a late `head`. */
 export const lenientMeta = (bytes: Uint8Array): string | null => {
-  const text = latin1(bytes, SEARCHED_BYTES)
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, "")
-  for (const [, label] of text.matchAll(/<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/gi)) {
+  const text = withoutCode(withoutComments(latin1(bytes, SEARCHED_BYTES)))
+  for (const [, label] of text.matchAll(/<meta\b[^>]{0,500}?charset\s{0,20}=\s*["']?\s*([\w.:-]+)/gi)) {
     const name = corrected(label ?? null)
     if (name !== null) return name
   }

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2"
+import { tokenize } from "../tokens.ts"
 
 /** Elements that act instead of saying something: dropped with all inside. */
 const ACTIVE = new Set([
@@ -16,6 +16,8 @@ const ACTIVE = new Set([
   "meta",
   "base"
 ])
+/** Of these the ones that have no inside. */
+const EMPTY_ACTIVE = new Set(["link", "meta", "base", "embed"])
 const VOID = new Set(["area", "br", "col", "hr", "img", "input", "source", "track", "wbr", "param"])
 /** Attributes that can act. */
 const ACTIVE_ATTRIBUTE = /^(?:on|style$|srcdoc$|formaction$|ping$)/i
@@ -62,23 +64,27 @@ const references = (text: string): string =>
  * elements closed, relative addresses resolved. Text without a tag comes back as it is; nothing is closed that the feed left open.
  */
 export const cleanHtml = (html: string, base: string): string => {
-  if (!/<[^>]*>/.test(html)) return references(html)
+  const first = html.indexOf("<")
+  if (first < 0 || html.lastIndexOf(">") < first) return references(html)
   const pieces: Array<string> = []
-  let active = 0
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => {
-        if (ACTIVE.has(name)) active += 1
-        if (active === 0) pieces.push(`<${name}${attributesOf(name, attributes, base)}${VOID.has(name) ? " />" : ">"}`)
-      },
-      ontext: (text) => active === 0 && pieces.push(text),
-      onclosetag: (name, isImplied) => {
-        if (active === 0 && !isImplied && !VOID.has(name)) pieces.push(`</${name}>`)
-        if (ACTIVE.has(name)) active = Math.max(0, active - 1)
-      }
+  let active = ""
+  const text = (it: string) => {
+    if (active === "") pieces.push(it)
+  }
+  tokenize(references(html).replace(/<!(?!--|doctype|\[)/gi, "&lt;!"), "html", {
+    open: (written, attributes, isEmpty) => {
+      const name = written.toLowerCase()
+      if (active !== "" || (ACTIVE.has(name) && EMPTY_ACTIVE.has(name))) return
+      if (ACTIVE.has(name)) active = isEmpty ? "" : name
+      else pieces.push(`<${name}${attributesOf(name, attributes, base)}${VOID.has(name) ? " />" : ">"}`)
     },
-    { decodeEntities: false, lowerCaseAttributeNames: false }
-  )
-  parser.end(references(html).replace(/<!(?!--|doctype|\[)/gi, "&lt;!"))
+    close: (written) => {
+      const name = written.toLowerCase()
+      if (active === "" && !VOID.has(name) && !ACTIVE.has(name)) pieces.push(`</${name}>`)
+      if (name === active) active = ""
+    },
+    text,
+    cdata: text
+  })
   return pieces.join("").trim()
 }

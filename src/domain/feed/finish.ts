@@ -1,5 +1,6 @@
-import { Parser } from "htmlparser2"
 import type { Link } from "../reading.ts"
+import { tokenize } from "../tokens.ts"
+import { decodeOnce } from "../xml.ts"
 import type { Feed, FeedEntry } from "./model.ts"
 
 /** Most items taken from one feed: the newest (B185). */
@@ -11,9 +12,9 @@ const TITLE_MAX = 500
 export const plainText = (html: string): string => {
   if (!/[<&]/.test(html)) return html.replace(/\s+/g, " ").trim()
   const pieces: Array<string> = []
-  const parser = new Parser({ ontext: (it) => void pieces.push(it) }, { decodeEntities: true })
-  parser.end(html)
-  return pieces.join("").replace(/\s+/g, " ").trim()
+  const text = (it: string) => void pieces.push(it)
+  tokenize(html, "html", { open: () => text(" "), close: () => text(" "), text, cdata: text })
+  return decodeOnce(pieces.join("")).replace(/\s+/g, " ").trim()
 }
 
 const dateOfEntry = (entry: FeedEntry): string => entry.published ?? entry.updated ?? ""

@@ -25,7 +25,19 @@ const SPACES: ReadonlyArray<readonly [uri: string, prefix: string]> = [
 /** Prefixes that mean the same when nobody declares them. */
 const USUAL = new Set(["content", "dc", "dcterms", "rdf", "media", "itunes", "xhtml", "feedburner"])
 
+/** Namespaces met so far; forgotten when somebody invents too many. */
+const met = new Map<string, string | undefined>()
+const MET_MAX = 500
+
 const prefixOf = (space: string): string | undefined => {
+  if (met.has(space)) return met.get(space)
+  const prefix = lookUp(space)
+  if (met.size >= MET_MAX) met.clear()
+  met.set(space, prefix)
+  return prefix
+}
+
+const lookUp = (space: string): string | undefined => {
   const uri = space.toLowerCase()
   const fits = SPACES.filter(([it]) => uri.startsWith(it))
   return fits.sort(([a], [b]) => b.length - a.length)[0]?.[1]

@@ -19,6 +19,10 @@ export interface Anchor {
 
 /** Longest title, in characters. */
 const TITLE_MAX = 500
+/** Longest address taken, in characters; what is longer is no address. */
+const HREF_MAX = 8192
+/** How much of a class names a template, in characters. */
+const CLASS_MAX = 100
 /** Ancestors that name a template. */
 const TEMPLATE_DEPTH = 3
 /** Ancestors searched for the box of an item. */
@@ -48,7 +52,7 @@ const placeOf = (element: Element): Place => {
 const templateOf = (element: Element): string => {
   const names: Array<string> = []
   for (let it: Element | null = element; it !== null && names.length <= TEMPLATE_DEPTH; it = it.parent) {
-    names.push(`${it.tag}.${(attribute(it, "class") ?? "").replace(/\d+/g, "0").trim()}`)
+    names.push(`${it.tag}.${(attribute(it, "class") ?? "").slice(0, CLASS_MAX).replace(/\d+/g, "0").trim()}`)
   }
   return names.join("<")
 }
@@ -122,7 +126,13 @@ const locate = (tree: Tree, base: string): ReadonlyArray<Located> =>
   tree.elements.flatMap((element) => {
     const address = addressOf(element)
     const href = address?.href?.replace(/[\t\r\n]+/g, "").trim()
-    if (address === null || href === undefined || href === "" || (href.startsWith("#") && !/^#[!/]/.test(href)))
+    if (
+      address === null ||
+      href === undefined ||
+      href === "" ||
+      href.length > HREF_MAX ||
+      (href.startsWith("#") && !/^#[!/]/.test(href))
+    )
       return []
     const url = resolve(href, base)
     return url === null ? [] : [{ element, url: withoutFragment(url), looks: address.looks }]
