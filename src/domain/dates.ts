@@ -4,6 +4,7 @@ import { readRelative } from "./dates/relative.ts"
 import { type Clock, findTime } from "./dates/time.ts"
 import { countryZone, instantIn, type Zone, zoneOf } from "./dates/zones.ts"
 
+export { likelyCountry } from "./dates/country.ts"
 export { dateInUrl } from "./dates/path.ts"
 
 type Dated_ = typeof Dated.Type

@@ -1,3 +1,4 @@
+import { likelyCountry } from "./dates.ts"
 import { entryOf } from "./feed/entry.ts"
 import { attributeOf, authorOf, dateOf, linkOf, textField } from "./feed/field.ts"
 import { finish } from "./feed/finish.ts"
@@ -69,13 +70,19 @@ const languageOf = (channel: XmlElement, source: Source, hints: FeedHints): stri
   return stated === "" ? (hints.language ?? null) : stated.replace("_", "-")
 }
 
+/** Dates without a zone go by the country that the source states, else by the feed's own. */
+const placed = (hints: FeedHints, language: string | null): FeedHints => {
+  const country = hints.country ?? likelyCountry(hints.url, language)
+  return country === undefined ? hints : { ...hints, country }
+}
+
 /**
  * Reads RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, and JSON Feed. Never fails: a broken feed gives the items that could
  * be read and a flag per fault; text without any gives no entries and `feed_unreadable`.
  * @source field case B31; bad inputs B185, B186
  */
-export const readFeed = (text: string, hints: FeedHints): Feed => {
-  if (/^\ufeff?\s*\{/.test(text.slice(0, HEAD_CHARS))) return readJsonFeed(text, hints) ?? empty(["feed_unreadable"])
+export const readFeed = (text: string, stated: FeedHints): Feed => {
+  if (/^\ufeff?\s*\{/.test(text.slice(0, HEAD_CHARS))) return readJsonFeed(text, stated) ?? empty(["feed_unreadable"])
   const document = parseXml(text)
   const root = topOf(document.roots)
   if (root === undefined) return empty(["feed_unreadable"])
@@ -83,7 +90,9 @@ export const readFeed = (text: string, hints: FeedHints): Feed => {
     it === root ? itemsOf(it, root) : keyOf(it, root) === "item" ? [it] : []
   )
   const channel = elements(root).find((it) => keyOf(it, root) === "channel") ?? root
-  const source = { root, base: hints.url }
+  const source = { root, base: stated.url }
+  const language = languageOf(channel, source, stated)
+  const hints = placed(stated, language)
   const link = linkOf(channel, source)
   const inner = { root, base: link !== null && URL.parse(link) !== null ? link : hints.url }
   const entries = items.flatMap((it) => entryOf(it, inner, hints))
@@ -101,7 +110,7 @@ export const readFeed = (text: string, hints: FeedHints): Feed => {
       "abstract"
     ]),
     link,
-    language: languageOf(channel, source, hints),
+    language,
     id: textField(channel, source, ["id", "guid", "dc:identifier"]) ?? attributeOf(channel, "rdf:about"),
     author: authorOf(channel, source),
     published: dateOf(channel, source, ["pubdate", "published", "issued", "dcterms:issued"], hints),

@@ -1,4 +1,4 @@
-import { parseDate } from "./dates.ts"
+import { likelyCountry, parseDate } from "./dates.ts"
 import { type Anchor, anchorsOf, type Place } from "./list/anchor.ts"
 import { looksFrom, shapeOf } from "./list/looks.ts"
 import type { Hints, Link } from "./reading.ts"
@@ -33,7 +33,8 @@ const isDateElement = (it: Element): boolean =>
 
 const readDate = (text: string, hints: ReadHints): string | null => {
   const zone = hints.zone === undefined ? {} : { zone: hints.zone }
-  const country = hints.country === undefined ? {} : { country: hints.country }
+  const likely = hints.country ?? likelyCountry(hints.url, null)
+  const country = likely === undefined ? {} : { country: likely }
   const options = { fetched_at: hints.fetched_at, relative: true, source: "list", ...zone, ...country }
   return text === "" || text.length > DATE_CHARS ? null : (parseDate(text, options)?.at ?? null)
 }

@@ -1,6 +1,6 @@
 import { constants, gunzipSync } from "node:zlib"
 import { Result } from "effect"
-import { parseDate } from "./dates.ts"
+import { likelyCountry, parseDate } from "./dates.ts"
 import { looksOf } from "./list/looks.ts"
 import type { Hints, Link } from "./reading.ts"
 import { registrableDomain } from "./url.ts"
@@ -91,8 +91,12 @@ const location = (item: XmlElement, hints: SitemapHints): string | null => {
   return text.trim() !== "" && url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-const dateOf = (element: XmlElement | undefined, hints: SitemapHints): string | null =>
-  element === undefined ? null : (parseDate(textOf(element), { ...hints, source: "sitemap" })?.at ?? null)
+const dateOf = (element: XmlElement | undefined, hints: SitemapHints): string | null => {
+  if (element === undefined) return null
+  const country = hints.country ?? likelyCountry(hints.url, null)
+  const options = { ...hints, source: "sitemap", ...(country === undefined ? {} : { country }) }
+  return parseDate(textOf(element), options)?.at ?? null
+}
 
 const ofUrl = (item: XmlElement, hints: SitemapHints): ReadonlyArray<ReadLink> => {
   const url = location(item, hints)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { countryZone, instantIn } from "../../src/domain/dates/zones.ts"
-import { type DateOptions, dateInUrl, parseDate } from "../../src/domain/dates.ts"
+import { type DateOptions, dateInUrl, likelyCountry, parseDate } from "../../src/domain/dates.ts"
 import { law } from "../support/law.ts"
 
 const FETCHED = Date.UTC(2026, 6, 15, 12)
@@ -150,6 +150,18 @@ describe("absolute dates", () => {
     })
     expect(at(zoneless, { country: "KR" })).toMatchObject({ at: "2026-02-09T18:30:00Z", zone_source: "country" })
     expect(at(zoneless)).toMatchObject({ at: "2026-02-10T03:30:00Z", zone_source: "assumed" })
+  })
+
+  test.each([
+    ["https://www.a.kr/x", null, "kr"],
+    ["https://www.a.co.kr/x", "en", "kr"],
+    ["https://a.example/x", "ko", "kr"],
+    ["https://a.example/x", "pt-BR", "br"],
+    ["https://a.io/x", "ja", "jp"],
+    ["https://a.com/x", "en-US", undefined],
+    ["https://a.com/x", "en", undefined]
+  ])("who keeps the clocks of %p in %p is %p", (url, language, country) => {
+    expect(likelyCountry(url, language)).toBe(country)
   })
 
   test("a day ahead is forgiven, more is not (field case B11)", () => {

@@ -177,6 +177,16 @@ describe("faults", () => {
     expect(found.flags).toContain("feed_items_capped")
   })
 
+  test.each([
+    ["<language>ko</language>", "https://news.example/rss", "2026-07-13T15:30:00Z"],
+    ["<language>en-us</language>", "https://news.example/rss", "2026-07-14T00:30:00Z"],
+    ["", "https://www.a.kr/rss", "2026-07-13T15:30:00Z"]
+  ])("a date without a zone goes by the feed's own country: %p at %p", (head, url, expected) => {
+    const text = rss("<item><link>https://a.kr/1</link><pubDate>2026-07-14 00:30:00</pubDate></item>", head)
+    expect(readFeed(text, { ...hints, url }).links[0]?.published_at).toBe(expected)
+    expect(readFeed(text, { ...hints, url, country: "JP" }).links[0]?.published_at).toBe("2026-07-13T15:30:00Z")
+  })
+
   test("dates ahead of the fetch are no dates", () => {
     const found = read(rss("<item><link>https://a.kr/1</link><pubDate>Mon, 01 Jan 2035 00:00:00 GMT</pubDate></item>"))
     expect(found.links[0]?.published_at).toBeNull()

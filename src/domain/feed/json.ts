@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { parseDate } from "../dates.ts"
+import { likelyCountry, parseDate } from "../dates.ts"
 import { finish } from "./finish.ts"
 import type { Feed, FeedEntry, FeedHints } from "./model.ts"
 
@@ -65,9 +65,11 @@ const entryOf = (item: unknown, base: string, hints: FeedHints): ReadonlyArray<F
 }
 
 /** JSON Feed 1.0 and 1.1; `null` for text that is no JSON object. */
-export const readJsonFeed = (source: string, hints: FeedHints): Feed | null => {
+export const readJsonFeed = (source: string, stated: FeedHints): Feed | null => {
   const feed = parsed(source)
   if (feed === null) return null
+  const country = stated.country ?? likelyCountry(stated.url, text(feed.language))
+  const hints = country === undefined ? stated : { ...stated, country }
   const items = Array.isArray(feed.items) ? feed.items : []
   const link = resolved(feed.home_page_url, hints.url)
   return finish({
