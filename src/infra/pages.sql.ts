@@ -5,7 +5,7 @@ import type { RawPage } from "../domain/fetching.ts"
 import { type OutcomeRecord, Pages, type RawBody, type Saved, type UrlRecord } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { type Codec, pack, RecentRaws, unpack } from "./raws.ts"
+import { type Codec, type Packed, pack, RecentRaws, unpack } from "./raws.ts"
 import { inBatches, noBadData, writeAll } from "./sql/batches.ts"
 import { arrayOf, type Encoded, encodedSize } from "./sql/messages.ts"
 import * as statement from "./sql/pages.ts"
@@ -55,20 +55,32 @@ const rounds = (rows: ReadonlyArray<ArticleRow>): ReadonlyArray<ReadonlyArray<{ 
   return all
 }
 
+/** A raw page ready to send. */
+interface PackedRaw extends Packed {
+  readonly raw: RawPage
+  /** The UTC day it expires. */
+  readonly day: string
+}
+/** A row without its body, roughly. */
+const rawBytes = 1024
+
 /** Raw pages: compressed, partitioned by the day they expire, the latest ones also in memory. */
 const raws = (database: Shape, rowsMax: number, ttlMs: number) => {
   const recent = new RecentRaws(recentBytesMax)
   const expiry = (raw: RawPage) => statement.dayOf(raw.fetched_at + ttlMs)
-  const encodeRaw = (page: RawBody): Effect.Effect<Encoded & { readonly day: string }> =>
-    Effect.map(pack(page.body), ({ codec, body }) => {
-      const { id, host, fetched_at } = page.raw
-      const day = expiry(page.raw)
-      const row = { id, expires_on: day, host, fetched_at, metadata: page.raw, codec, body: body.toHex() }
-      return { id, day, json: encode(row) }
-    })
+  const packed = (page: RawBody): Effect.Effect<PackedRaw> =>
+    Effect.map(pack(page.body), ({ codec, body }) => ({ raw: page.raw, day: expiry(page.raw), codec, body }))
   /** A day without a partition is seen by its refusal; then it is made, once a day. */
-  const insert = (part: ReadonlyArray<Encoded & { readonly day: string }>) => {
-    const send = database.query(statement.saveRaws, [arrayOf(part.map((it) => it.json))])
+  const insert = (part: ReadonlyArray<PackedRaw>) => {
+    let start = 1
+    const rows = part.map(({ raw, day, codec, body }) => {
+      const { id, host, fetched_at } = raw
+      const row = { id, expires_on: day, host, fetched_at, metadata: raw, codec, start, size: body.byteLength }
+      start += body.byteLength
+      return encode(row)
+    })
+    const bodies = Buffer.concat(part.map((it) => it.body)).toString("base64")
+    const send = database.query(statement.saveRaws, [arrayOf(rows), bodies])
     const days = [...new Set(part.map((it) => it.day))]
     const make = Effect.forEach(days, (day) => database.script(statement.makePartition(day)), { discard: true })
     return Effect.catchTag(send, "BadData", (it) =>
@@ -76,8 +88,8 @@ const raws = (database: Shape, rowsMax: number, ttlMs: number) => {
     )
   }
   const saveRaws = Effect.fn("Pages.saveRaws")(function* (pages: ReadonlyArray<RawBody>) {
-    const rows = yield* Effect.forEach(pages, encodeRaw, { concurrency: packers })
-    yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, insert)
+    const rows = yield* Effect.forEach(pages, packed, { concurrency: packers })
+    yield* writeAll(rows, { key: (it) => it.raw.id, bytes: (it) => it.body.byteLength + rawBytes, rowsMax }, insert)
     for (const page of pages) recent.put(page)
   })
   const raw = Effect.fn("Pages.raw")(function* (id: string) {

@@ -1,8 +1,8 @@
 import { PGlite } from "@electric-sql/pglite"
-import { PGLiteSocketServer } from "@electric-sql/pglite-socket"
 import bundle from "../../../node_modules/@electric-sql/pglite/dist/pglite.data" with { type: "file" }
 import wasm from "../../../node_modules/@electric-sql/pglite/dist/pglite.wasm" with { type: "file" }
 import { planning } from "../planning.ts"
+import { serve } from "./bridge.ts"
 import type { FromWorker, ToWorker } from "./protocol.ts"
 
 declare const self: Worker
@@ -24,40 +24,32 @@ const parameters = {
 /** The cluster exists already, so initdb never runs here: an empty module keeps PGlite from looking for its file. */
 const noInitdb = new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))
 
+/** After a PANIC (a full disk under the log) the module spins for ever: whoever waits for it would wait for ever. */
+const watch = (line: string): boolean => {
+  if (/\b(PANIC|FATAL):/.test(line)) tell({ tag: "aborted", message: line.trim() })
+  return true
+}
+
 const open = async (dataDir: string): Promise<PGlite> =>
   PGlite.create({
     dataDir,
     pgliteWasmModule: await WebAssembly.compile(await Bun.file(wasm).arrayBuffer()),
     initdbWasmModule: noInitdb,
     fsBundle: new Blob([await Bun.file(bundle).arrayBuffer()]),
+    onStderr: watch,
     startParams: [
       ...PGlite.defaultStartParams,
       ...Object.entries(parameters).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     ]
   })
 
-/** A PANIC (a full disk under the log) aborts the WASM module: whoever waits for it would wait for ever. */
-const reportAborts = (database: PGlite) => {
-  const original = database.execProtocolRawStream.bind(database)
-  database.execProtocolRawStream = async (message, options) => {
-    try {
-      return await original(message, options)
-    } catch (cause) {
-      tell({ tag: "aborted", message: String(cause) })
-      throw cause
-    }
-  }
-}
-
 let stop: (() => Promise<void>) | undefined
 
 const start = async (dataDir: string, socket: string) => {
   const database = await open(dataDir)
-  reportAborts(database)
-  const server = new PGLiteSocketServer({ db: database, path: socket, maxConnections: 2 })
-  await server.start()
+  const end = serve(database, socket)
   stop = async () => {
-    await server.stop()
+    await end()
     await database.close()
   }
   tell({ tag: "ready" })

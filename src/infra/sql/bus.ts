@@ -50,19 +50,19 @@ chosen as materialized (
     select s.*, row_number() over (partition by s.key order by s.share, s.turn, s.id) as nth from shared s) k
   where n + nth <= $5 order by share, turn, id limit $4),
 picked as materialized (
-  select m.id, m.deliveries >= $8 as crashed, c.rank from chosen c join messages m on m.id = c.id
+  select m.id, m.starts >= $8 as crashed, c.rank from chosen c join messages m on m.id = c.id
   where not m.leased or m.leased_until <= at_ms($2) for update of m skip locked),
 crashed as (
   delete from messages m using picked p where m.id = p.id and p.crashed returning m.*),
 buried as (
   ${insertDead}
-  select m.id, m.topic, m.key, 'bus', 'crash_loop', 'leased ' || m.deliveries || ' times without an outcome',
-    ${envelopeText}, m.deliveries, at_ms($3) from crashed m ${replaceDead}),
+  select m.id, m.topic, m.key, 'bus', 'crash_loop', 'begun ' || m.starts || ' times without an outcome',
+    ${envelopeText}, m.starts, at_ms($3) from crashed m ${replaceDead}),
 taken as (
-  update messages m set leased = true, leased_until = at_ms($7), lease = m.lease + 1, deliveries = m.deliveries + 1
+  update messages m set leased = true, leased_until = at_ms($7), lease = m.lease + 1, begun = false
   from picked p where m.id = p.id and not p.crashed
   returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
-    m.lease::float8 as lease, m.deliveries, p.rank)
+    m.lease::float8 as lease, p.rank)
 select * from taken order by rank`
 
 /** $1 topics {topic}. When the next unleased message is due, and whether any is leased: an end, or a time to wake. */
@@ -88,7 +88,7 @@ again as materialized (
 back as (
   update messages m set topic = o.topic, key = o.key, occurred_at = at_ms(o.occurred_at), attempt = o.attempt,
     trace_id = o.trace_id, headers = o.headers, payload = o.payload, not_before = at_ms(o.not_before), seq = o.seq,
-    leased = false, leased_until = null, deliveries = 0
+    leased = false, leased_until = null, starts = 0, begun = false
   from again o where m.id = o.id),
 gone as (
   delete from messages m using held h where m.id = h.id and h.id not in (select id from again)),
@@ -105,9 +105,13 @@ select id from held`
 export const renew = `with ${receipts}
 update messages m set leased_until = at_ms($2) from given g where ${isHeld}`
 
-/** $1 receipts. A delivery handed back unworked was none. */
+/** $1 receipts. Work on these begins: from here on a lease that ends without an outcome was a crash. */
+export const begin = `with ${receipts}
+update messages m set starts = m.starts + 1, begun = true from given g where ${isHeld} and not m.begun`
+
+/** $1 receipts. Work handed back was none. */
 export const release = `with ${receipts}
-update messages m set leased = false, leased_until = null, deliveries = greatest(m.deliveries - 1, 0)
+update messages m set leased = false, leased_until = null, starts = m.starts - m.begun::int, begun = false
 from given g where ${isHeld}`
 
 /** Under the lock of the embedded store one process owns all leases, so those of its predecessor mean nothing. */

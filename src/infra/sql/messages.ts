@@ -63,13 +63,12 @@ export interface MessageRow {
   readonly headers: unknown
   readonly payload: unknown
   readonly lease: number
-  readonly deliveries: number
 }
 
 const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
 
 /** A row without what belongs to its lease. */
-export const plain = ({ lease: _, deliveries: __, ...row }: MessageRow) => row
+export const plain = ({ lease: _, ...row }: MessageRow) => row
 
 /** The envelope of a row, or nothing when the row is not one. */
 export const envelopeOf = (row: MessageRow): Option.Option<Envelope> => decodeEnvelope(plain(row))

@@ -1,9 +1,14 @@
 const recordset = (columns: string) => `json_to_recordset($1::text::json) as g(${columns})`
 
-/** $1 raws. The same fetch saved again is the same row. */
-export const saveRaws = `insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, body)
-  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec, decode(g.body, 'hex')
-  from ${recordset("id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, body text")}
+/**
+ * $1 raws; $2 their bodies, one after another in base64, each at its `start` (bytes from 1): inside JSON they would be read
+ * character by character. The same fetch saved again is the same row.
+ */
+export const saveRaws = `with blob as materialized (select decode($2::text, 'base64') as bytes)
+  insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, body)
+  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec,
+    substring((select bytes from blob) from g.start for g.size)
+  from ${recordset("id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, start int, size int")}
   order by g.id on conflict do nothing`
 
 export const raw = "select metadata, codec, body from raw_contents where id = $1 limit 1"
