@@ -121,7 +121,7 @@ const judge = (url: URL, isForeign: boolean, signs: Signs): ReadLink["looks"] =>
   if (looks === "feed" || looks === "sitemap" || isForeign) return looks
   const isHeadline = width(signs.title ?? "") >= HEADLINE_WIDTH
   if (looks === "article") {
-    const isLikely = shape.sure || isHeadline || signs.isDated || signs.place === "main"
+    const isLikely = shape.sure || isHeadline || signs.isDated || signs.isHeading || signs.isRepeated
     return isLikely ? "article" : "list"
   }
   if (shape.sure || signs.place === "navigation" || !isHeadline || url.pathname === "/") return looks

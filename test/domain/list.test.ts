@@ -79,6 +79,7 @@ describe("looks by shape", () => {
     ["https://www.a.kr/news/articleList.html?sc_section_code=S1N1", "list"],
     ["https://a.kr/tag/some-topic-of-the-day", "list"],
     ["https://a.kr/author/kim-min-soo-reporter", "list"],
+    ["https://a.kr/category/tanzania/life-in-the-villages/", "list"],
     ["https://a.kr/search?q=x", "list"],
     ["https://a.kr/rss/all.xml", "feed"],
     ["https://a.kr/feed/", "feed"],

@@ -39,14 +39,16 @@ const HEADLINE_CHARS = 8
 
 const decoded = (segment: string): string => segment.replace(/%[0-9a-f]{2}/gi, "\u00e9")
 
-const isSlug = (segment: string): boolean => {
+/** Does a segment read as a headline: certainly (2), perhaps (1), no (0)? */
+const slugOf = (segment: string): 0 | 1 | 2 => {
   const name = segment.replace(/\.\w{2,5}$/, "")
   const count = name.split(/[-_+]|%20/).filter((it) => it.length > 1).length
   const foreign = decoded(name).replace(/[\u0000-\u007f]/g, "").length / 3
-  return (
-    count >= SLUG_WORDS || (count >= 3 && name.length >= 12) || (foreign >= HEADLINE_CHARS && !/^[a-z]+$/i.test(name))
-  )
+  if (count >= SLUG_WORDS || (foreign >= HEADLINE_CHARS && !/^[a-z]+$/i.test(name))) return 2
+  return count >= 3 && name.length >= 12 ? 1 : 0
 }
+
+const isSlug = (segment: string): boolean => slugOf(segment) > 0
 
 const hasId = (segment: string): boolean => {
   const name = segment.replace(/\.\w{2,5}$/, "")
@@ -74,9 +76,10 @@ const byPath = (url: URL): Shape => {
   if (dated && !afterDate) return { looks: "article", sure: true }
   if (afterDate && segments.length <= 4 && !isSlug(last)) return { looks: "list", sure: true }
   const previous = segments.at(-2) ?? ""
-  if (TAXONOMY.test(previous)) return { looks: "list", sure: true }
+  const isFiled = segments.slice(0, -1).some((it) => TAXONOMY.test(it))
+  if (TAXONOMY.test(previous) || (isFiled && !hasId(last))) return { looks: "list", sure: true }
   if (isSlug(last) || (isSlug(previous) && !LIST.test(url.pathname)))
-    return { looks: "article", sure: !LIST.test(url.pathname) }
+    return { looks: "article", sure: !LIST.test(url.pathname) && Math.max(slugOf(last), slugOf(previous)) === 2 }
   const isNumbered = hasId(last) && (isSlug(previous) || /^archives?$/i.test(previous))
   if (isNumbered || (isSlug(last) && /^a?\d{6,}$/.test(previous))) return { looks: "article", sure: true }
   if (LIST.test(url.pathname) && !(hasId(last) && ARTICLE_WORD.test(url.pathname))) return { looks: "list", sure: true }
