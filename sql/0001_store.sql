@@ -23,7 +23,9 @@ create table messages (
   leased boolean not null default false,
   leased_until timestamptz,
   lease bigint not null default 0,
-  deliveries integer not null default 0,
+  -- How often work on it began and its lease ended without an outcome; begun: in this very lease.
+  starts integer not null default 0,
+  begun boolean not null default false,
   -- Order of publication, where due times are equal: microseconds, made distinct by the publishing process.
   seq bigint not null default (extract(epoch from clock_timestamp()) * 1000000)::bigint
 ) with (fillfactor = 85);

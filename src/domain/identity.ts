@@ -23,20 +23,28 @@ export const articleOf = (
   { scope, identity }: Named,
   detected_at: number
 ): Article => {
-  const { published, modified, ...said } = content
+  const { published, modified } = content
   return {
     id: articleId(scope, identity),
     url: raw.url,
-    canonical_url: said.canonical_url,
+    canonical_url: content.canonical_url,
     host: raw.host,
     identity,
-    title: said.title,
+    title: content.title,
     published_at: published?.at ?? null,
     published_source: published?.source ?? null,
     zone_source: published?.zone_source ?? null,
     modified_at: modified?.at ?? null,
-    ...said,
-    section: said.section ?? job.target.section ?? null,
+    authors: content.authors,
+    language: content.language,
+    section: content.section ?? job.target.section ?? null,
+    tags: content.tags,
+    image: content.image,
+    description: content.description,
+    site_name: content.site_name,
+    text: content.text,
+    html: content.html,
+    extraction: content.extraction,
     verdict,
     fetched_at: iso(raw.fetched_at),
     detected_at: iso(detected_at),

@@ -22,7 +22,7 @@ const fetchers = ["http", "browser", "file"] as const
 export type FetcherLabel = (typeof fetchers)[number]
 
 /** What became of a link that a page named. */
-const linkResults = ["fresh", "known", "refused", "unfollowed"] as const
+const linkResults = ["followed", "unfollowed"] as const
 export type LinkResult = (typeof linkResults)[number]
 
 /** `ready`: may be worked on; `later`: due in future; `leased`: being worked on. */

@@ -26,6 +26,8 @@ export class Policy extends Context.Service<
     /** How often due sources are looked for (SCHEDULER_TICK), and how long a source's backlog is (SOURCE_BACKLOG). */
     readonly schedulerTick: Duration.Duration
     readonly sourceBacklog: Duration.Duration
+    /** Outputs are also told of articles that the store knew before (a one-shot run tells what it saw). */
+    readonly deliverKnown: boolean
     /** Bounds of article validation, in code points. */
     readonly article: {
       readonly titleMin: number

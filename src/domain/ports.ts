@@ -40,7 +40,8 @@ export interface Subscription {
  * Carries messages between stages: at least once, each leased to one consumer.
  * `publish` leaves a message whose id is already there as it is. `settle` is one atomic step per call; a settlement whose
  * lease is no longer held does nothing. `release` hands leases back unworked (a drain), charging nothing.
- * A message leased `crashesMax` times without an outcome goes to the dead letters (`crash_loop`).
+ * `begin` says that work on a delivery begins now; one that was only waiting is nobody's crash. A message begun `crashesMax`
+ * times without an outcome goes to the dead letters (`crash_loop`).
  * Fails only with Unavailable; a message that cannot be stored is the caller's BadData, the rest of its batch is kept.
  */
 export class Bus extends Context.Service<
@@ -49,6 +50,7 @@ export class Bus extends Context.Service<
     readonly publish: (messages: ReadonlyArray<Outgoing>) => Effect.Effect<void, Unavailable | BadData>
     /** Endless (unless `untilDrained`); ends when `stop` completes. Leases are renewed while deliveries are out. */
     readonly consume: (subscription: Subscription, stop: Effect.Effect<void>) => Stream.Stream<Delivery, Unavailable>
+    readonly begin: (receipts: ReadonlyArray<Receipt>) => Effect.Effect<void, Unavailable>
     readonly settle: (settlements: ReadonlyArray<Settlement>) => Effect.Effect<void, Unavailable | BadData>
     readonly release: (receipts: ReadonlyArray<Receipt>) => Effect.Effect<void, Unavailable>
     /** Messages by topic: visible now, due later, leased. */
@@ -198,7 +200,11 @@ export interface RobotsAnswer {
 /** robots.txt per origin (RFC 9309), cached at most 24 h; an unreachable one disallows for a short while. */
 export class Robots extends Context.Service<
   Robots,
-  { readonly check: (url: string) => Effect.Effect<RobotsAnswer, Unavailable> }
+  {
+    readonly check: (url: string) => Effect.Effect<RobotsAnswer, Unavailable>
+    /** Can `check` answer without a request? */
+    readonly known: (url: string) => Effect.Effect<boolean, Unavailable>
+  }
 >()("crawler/Robots") {}
 
 export type Slot =

@@ -61,6 +61,7 @@ const bus = (messages: Messages, lease: Duration.Duration): Bus["Service"] => ({
       step(messages, (now) => settlements.flatMap((it) => settle(messages, it, now))),
       refuse
     ),
+  begin: (receipts) => step(messages, () => begin(messages, receipts)),
   release: (receipts) => step(messages, (now) => release(messages, receipts, now)),
   consume: (subscription, stop) => consume(messages, lease, subscription, stop),
   backlog: step(messages, () =>
@@ -105,6 +106,13 @@ const settle = (messages: Messages, { receipt, publish, dead }: Settlement, now:
   const storable = encoded.flatMap((it) => (Result.isSuccess(it) ? [it.success] : []))
   messages.settle(message, storable, dead, now)
   return []
+}
+
+const begin = (messages: Messages, receipts: ReadonlyArray<Receipt>): void => {
+  for (const receipt of receipts) {
+    const message = messages.held(receipt)
+    if (message !== undefined) messages.begin(message)
+  }
 }
 
 const release = (messages: Messages, receipts: ReadonlyArray<Receipt>, now: Millis): void => {

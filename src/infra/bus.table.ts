@@ -92,12 +92,16 @@ const writers = (database: (typeof Database)["Service"], consumers: Consumers, r
     yield* writeAll(rows, { key: (it) => it.id, bytes: (it) => it.bytes, rowsMax }, send)
   }, Effect.ensuring(consumers.wake))
 
+  const begin = Effect.fn("Bus.begin")(function* (receipts: ReadonlyArray<Receipt>) {
+    if (receipts.length > 0) yield* noBadData(database.query(statement.begin, [arrayOf(receipts.map(encodeReceipt))]))
+  })
+
   const release = Effect.fn("Bus.release")(function* (receipts: ReadonlyArray<Receipt>) {
     if (receipts.length === 0) return
     yield* noBadData(database.query(statement.release, [arrayOf(receipts.map(encodeReceipt))]))
     yield* consumers.over(receipts.map((it) => it.id))
   }, Effect.ensuring(consumers.wake))
-  return { publish, settle, release }
+  return { publish, begin, settle, release }
 }
 
 /** A row that is no envelope ends as a dead letter: nobody could ever work on it. */
@@ -125,7 +129,7 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const timing = { leaseMs: Duration.toMillis(settings.BUS_LEASE), pollMs: Duration.toMillis(settings.BUS_POLL) }
   const consumers = new Consumers()
-  const { publish, settle, release } = writers(database, consumers, settings.STORE_BATCH)
+  const { publish, begin, settle, release } = writers(database, consumers, settings.STORE_BATCH)
 
   const renew = Effect.gen(function* () {
     const { receipts } = consumers
@@ -148,7 +152,7 @@ const make = Effect.gen(function* () {
   const backlog = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     noBadData(database.query<{ topic: Topic; ready: number; later: number; leased: number }>(statement.backlog, [now]))
   ).pipe(Effect.withSpan("Bus.backlog"))
-  return Bus.of({ publish, consume, settle, release, backlog })
+  return Bus.of({ publish, consume, begin, settle, release, backlog })
 })
 
 /**

@@ -35,8 +35,12 @@ const byRow = <A, B>(
   answers: ReadonlyArray<B>,
   calls: ReadonlyArray<ReadonlyArray<A>>
 ): ReadonlyArray<ReadonlyArray<B>> => {
-  const starts = calls.reduce<ReadonlyArray<number>>((all, rows) => [...all, (all.at(-1) ?? 0) + rows.length], [0])
-  return calls.map((rows, at) => answers.slice(starts[at], (starts[at] ?? 0) + rows.length))
+  let from = 0
+  return calls.map((rows) => {
+    const start = from
+    from += rows.length
+    return answers.slice(start, from)
+  })
 }
 
 /**
@@ -85,6 +89,9 @@ const grouped = Effect.fnUntraced(function* <A, B>(
 
 const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<B> => calls.map(() => answer)
 
+/** A beginning holds nothing that a store could refuse. */
+const unharmed = (write: Effect.Effect<void, Failure>) => Effect.catchTag(write, "BadData", () => Effect.void)
+
 /** The stores as the stages use them: each write waits a moment for its neighbours (STORE_BATCH, STORE_LINGER). */
 export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | Frontier | Pages | Signals | Settings> =
   Layer.effectContext(
@@ -96,13 +103,14 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
       const { STORE_BATCH, STORE_LINGER } = yield* Settings
       const size = { max: STORE_BATCH, linger: STORE_LINGER }
       const settle = yield* grouped(bus.settle, same, size)
+      const begin = yield* grouped(bus.begin, same, size)
       const record = yield* grouped(signals.record, same, size)
       const saveRaws = yield* grouped(pages.saveRaws, same, size)
       const saveOutcomes = yield* grouped(pages.saveOutcomes, same, size)
       const saveValidators = yield* grouped(pages.saveValidators, same, size)
       const saveArticles = yield* grouped(pages.saveArticles, byRow, size)
       const enqueue = yield* grouped(frontier.enqueue, same, size)
-      return Bus.context({ ...bus, settle }).pipe(
+      return Bus.context({ ...bus, begin: (receipts) => unharmed(begin(receipts)), settle }).pipe(
         Context.add(Pages, { ...pages, saveRaws, saveOutcomes, saveValidators, saveArticles }),
         Context.add(Signals, { record }),
         Context.add(Frontier, { enqueue })

@@ -17,7 +17,8 @@ export interface Message {
   state: keyof Count
   lease: number
   /** Times leased without an outcome. */
-  leases: number
+  starts: number
+  begun: boolean
   /** When the lease runs out; infinite while its consumer lives, since that renews it. */
   expires_at: Millis
   holder: Holder | null
@@ -91,7 +92,20 @@ export class Messages {
     this.sequence += 1
     const { sequence } = this
     const expires_at = 0
-    return { id, topic, key, not_before, sequence, json, state: "later", lease: 0, leases: 0, expires_at, holder: null }
+    return {
+      id,
+      topic,
+      key,
+      not_before,
+      sequence,
+      json,
+      state: "later",
+      lease: 0,
+      starts: 0,
+      begun: false,
+      expires_at,
+      holder: null
+    }
   }
 
   add(message: Message, now: Millis): void {
@@ -129,7 +143,7 @@ export class Messages {
     this.count(message, -1)
     message.state = "leased"
     message.lease += 1
-    message.leases += 1
+    message.begun = false
     message.expires_at = Number.POSITIVE_INFINITY
     message.holder = holder
     this.count(message, 1)
@@ -142,6 +156,12 @@ export class Messages {
     return message !== undefined && message.state === "leased" && message.lease === lease ? message : undefined
   }
 
+  /** Work on it begins: from here on a lease that ends without an outcome was a crash. */
+  begin(message: Message): void {
+    if (!message.begun) message.starts += 1
+    message.begun = true
+  }
+
   settle(message: Message, publish: ReadonlyArray<Message>, dead: Settlement["dead"], now: Millis): void {
     this.remove(message)
     for (const it of publish) this.add(it, now)
@@ -150,7 +170,8 @@ export class Messages {
 
   /** Back to its place, as if it had not been taken. */
   release(message: Message, now: Millis): void {
-    message.leases -= 1
+    if (message.begun) message.starts -= 1
+    message.begun = false
     this.back(message, now)
   }
 
@@ -162,13 +183,13 @@ export class Messages {
 
   /** The consumer died: visible again, or dead when that happened too often. */
   expire(message: Message, now: Millis): void {
-    if (message.leases < crashesMax) {
+    if (message.starts < crashesMax) {
       this.back(message, now)
       return
     }
     this.remove(message)
-    const { id, topic, key, json, leases } = message
-    const text = `leased ${leases} times without an outcome`
+    const { id, topic, key, json, starts } = message
+    const text = `begun ${starts} times without an outcome`
     this.bury([
       {
         id: `${id}~bus`,
@@ -178,7 +199,7 @@ export class Messages {
         code: "crash_loop",
         message: text,
         bytes: json,
-        attempts: leases,
+        attempts: starts,
         at: now
       }
     ])

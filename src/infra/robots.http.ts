@@ -123,7 +123,8 @@ const make = Effect.gen(function* () {
     if (file.tag === "rules") yield* remembered(origin, file.bytes)
     return answerOf(file, url)
   })
-  return Robots.of({ check })
+  const known = (url: string) => Cache.has(files, URL.parse(url)?.origin ?? "")
+  return Robots.of({ check, known })
 })
 
 const allowance = (reason: string): RobotsAnswer => ({ allowed: true, reason, crawl_delay_ms: null })

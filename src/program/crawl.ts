@@ -15,11 +15,13 @@ export class Quota extends Context.Service<
     taken: number
     delivered: number
     readonly seen: Set<string>
+    /** Articles given out: a page met twice is one article. */
+    readonly told: Set<string>
     readonly waiting: Array<Planned>
   }
 >()("crawler/Quota") {
   static readonly layer = (limit: number) =>
-    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, seen: new Set(), waiting: [] }))
+    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, seen: new Set(), told: new Set(), waiting: [] }))
 }
 
 const mayBeArticle = ({ job }: Planned): boolean => job.target.type === "article" || job.target.type === "auto"
@@ -48,7 +50,8 @@ export const limited = Layer.effectContext(
     const enqueue: Frontier["Service"]["enqueue"] = (links) => frontier.enqueue(admit(quota, links))
     const deliver: Outputs["Service"]["deliver"] = (articles) => {
       const room = Math.max(0, quota.limit - quota.delivered)
-      const wanted = articles.slice(0, room)
+      const wanted = articles.filter((it) => !quota.told.has(it.id)).slice(0, room)
+      for (const it of wanted) quota.told.add(it.id)
       quota.delivered += wanted.length
       return wanted.length === 0 ? Effect.void : outputs.deliver(wanted)
     }

@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Layer, Option, Result } from "effect"
 import type { Command } from "../infra/cli/commands.ts"
 import { readEnvironment } from "../infra/cli/environment.ts"
+import { screen } from "../infra/cli/progress.ts"
 import { type Problem, Settings } from "../infra/config.ts"
 import type { StoreRefused } from "../infra/embedded/refused.ts"
 import { type ExitName, exitCode, type Refusal } from "../infra/exit.ts"
@@ -73,7 +74,7 @@ export const execute = async (command: Command, version: string): Promise<number
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,
     terminal: process.stderr.isTTY === true,
-    write: (line) => void process.stderr.write(line)
+    write: screen.line
   })
   const services = Layer.merge(logs, Layer.succeed(Settings, values))
   const program = Effect.forEach(warnings, (it) => Effect.logWarning(it)).pipe(

@@ -3,10 +3,13 @@ import { Duration, Effect, Layer } from "effect"
 import { chainStages } from "../domain/stages.ts"
 import type { Command } from "../infra/cli/commands.ts"
 import { doneIf } from "../infra/cli/print.ts"
+import { progress, screen, tally } from "../infra/cli/progress.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
+import * as database from "../infra/database.postgres.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
+import * as pages from "../infra/pages.sql.ts"
 import * as memory from "../infra/store.memory.ts"
 import { Run } from "../streams/chain.ts"
 import { crawl, limited, Quota } from "./crawl.ts"
@@ -32,13 +35,19 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
   if (seeds.urls.length === 0) return doneIf(0)
   if (flags.out !== null && flags.out !== "-") yield* emptied(flags.out)
 
-  const store = memory.layer({ keepArticles: true })
+  // The queue is this run's own; what it finds is kept where --store says.
+  const temporary = memory.layer({ keepArticles: false })
+  const store = flags.store ? pages.layer.pipe(Layer.provide(database.layer), Layer.provideMerge(temporary)) : temporary
   const outputs = jsonl.layer(flags.out ?? "-")
   const quota = Quota.layer(flags.limit ?? Number.POSITIVE_INFINITY)
   const numbers = policy({ readers: 1, html: flags.html, oneShot: true })
   const base = Layer.mergeAll(store, outputs, quota, Run.layer(new Set(chainStages)), numbers)
   const services = Layer.mergeAll(limited, network({ quiet: Duration.zero })).pipe(Layer.provideMerge(base))
-  const program = Effect.andThen(stopOnSignal, crawl(seeds.urls))
+  const program = Effect.gen(function* () {
+    yield* stopOnSignal
+    yield* progress(screen, tally)
+    return yield* crawl(seeds.urls)
+  })
   const articles = yield* program.pipe(
     Effect.scoped,
     Effect.provide(services),

@@ -23,6 +23,7 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
         linksMax: it.LINKS_MAX,
         html,
         conditional: !oneShot,
+        deliverKnown: oneShot,
         schedulerTick: it.SCHEDULER_TICK,
         sourceBacklog: it.SOURCE_BACKLOG,
         article: {

@@ -15,6 +15,8 @@ export interface Intake<I> {
   readonly weight: (topic: Topic) => number
   /** Deliveries out at once, and of one key. */
   readonly limit: (policy: Policy["Service"]) => { readonly limit: number; readonly perKey: number }
+  /** True: a delivery may wait long before work on it begins, so the stage itself says when it does. */
+  readonly waits: boolean
   readonly retry: RetryPolicy
   /** What an input becomes, and where, when it must be worked on again. `charged`: it counts as an attempt. */
   readonly requeue: (input: I, charged: boolean, topic: Topic) => Requeue
@@ -117,6 +119,7 @@ const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
   )
 
 const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Delivery) {
+  if (!intake.waits) yield* steadfast(Bus.use((bus) => bus.begin([delivery.receipt])))
   const work = decode(intake, delivery)
   if (Result.isSuccess(work)) return Option.some(work.success)
   const now = yield* Clock.currentTimeMillis

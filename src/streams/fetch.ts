@@ -1,94 +1,45 @@
-import { Clock, Duration, Effect, Option, type Result, Semaphore } from "effect"
+import { Clock, Effect, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
 import type { Fetched, Validators } from "../domain/fetching.ts"
+import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Fetcher, Hosts, Pages, type RawBody, Robots, Signals, type Slot } from "../domain/ports.ts"
+import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, Signals } from "../domain/ports.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { gate } from "./gate.ts"
+import { type Failure, inSlot, type Limits } from "./slot.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Refusals that are an answer, not a failure of ours: recorded as an outcome with their reason, never a dead letter. */
 const answers = new Set(["robots", "address_refused", "url_refused"])
 
-/** robots.txt, then the page: both inside the host's slot. */
+const heed = (host: string, { crawl_delay_ms }: RobotsAnswer) =>
+  crawl_delay_ms === null ? Effect.void : Hosts.use((it) => it.setDelay(host, crawl_delay_ms))
+
+/** The page, if robots.txt allows it; inside the host's slot. */
 const visit = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {
   const robots = yield* Robots
   const fetcher = yield* Fetcher
-  const answer = yield* steadfast(robots.check(job.target.url))
-  if (answer.crawl_delay_ms !== null) yield* steadfast((yield* Hosts).setDelay(job.host, answer.crawl_delay_ms))
+  const answer = yield* robots.check(job.target.url)
+  yield* heed(job.host, answer)
   if (!answer.allowed && answer.until !== undefined) {
     // Nobody could say what is allowed (RFC 9309 2.3.1.4): the page is not refused, it waits for an answer.
     const after = Math.max(0, answer.until - (yield* Clock.currentTimeMillis))
     return yield* new Retryable({ code: "robots", message: answer.reason, after })
   }
   if (!answer.allowed) return yield* new Fatal({ code: "robots", message: answer.reason })
-  return yield* steadfast(fetcher.fetch(job, validators))
+  return yield* fetcher.fetch(job, validators)
 })
 
-type Failure = Retryable | Fatal | Postponed
-type Ending = { readonly failed: boolean; readonly pause_until: number | null }
-
-/** What a fetch's end means for its host: Retry-After pauses it, network failures and 5xx count for its breaker. */
-const ending = (host: string, failure: Failure | null, now: number): Ending => {
-  if (failure?._tag !== "Retryable") return { failed: false, pause_until: null }
-  // A redirect may lead to another host: then that one is at fault.
-  const ours = failure.host === undefined || failure.host === host
-  const counts = failure.code !== "http_429" && failure.code !== "partial"
-  return { failed: ours && counts, pause_until: ours && failure.after !== undefined ? now + failure.after : null }
-}
-
-/** What every fetch of this process shares: FETCH_CONCURRENCY permits, and each host's door. */
-interface Limits {
-  readonly permits: Semaphore.Semaphore
-  readonly door: ReturnType<typeof gate>
-}
-
-type Waiting = Extract<Slot, { readonly tag: "wait" }>
-
-/**
- * One try: a permit, then the host's slot, then the page; or how long the host must wait. The permit comes first, so that
- * a granted slot means a request that starts now: gaps are kept at the wire. Giving the slot back cannot be interrupted.
- */
-const attempt = Effect.fnUntraced(function* (permits: Semaphore.Semaphore, job: CrawlJob, known: Validators | null) {
-  const hosts = yield* Hosts
-  const giveBack = (token: string, failure: Failure | null) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.ignore(hosts.release(job.host, token, ending(job.host, failure, now)))
-    )
-  const once = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const slot = yield* restore(steadfast(hosts.acquire(job.host)))
-      if (slot.tag === "wait") return slot
-      return yield* restore(Effect.result(visit(job, known))).pipe(
-        Effect.onExit((exit) =>
-          giveBack(slot.token, exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null)
-        )
-      )
-    })
+/** The rules of a host that nobody has asked for are a request of their own, at the host's pace like any other. */
+const learnRobots = Effect.fnUntraced(function* (limits: Limits, job: CrawlJob) {
+  const robots = yield* Robots
+  if (yield* steadfast(robots.known(job.target.url))) return
+  yield* inSlot(
+    limits,
+    job.host,
+    Effect.flatMap(robots.check(job.target.url), (it) => heed(job.host, it))
   )
-  return yield* permits.withPermit(once)
-})
-
-const isWaiting = (it: Waiting | Result.Result<RawBody, Failure>): it is Waiting => "tag" in it
-
-/**
- * Tries until the host grants its slot. A longer wait than FETCH_WAIT_MAX goes back to `messages`: nothing sleeps long in
- * a consumer, and what waits holds no permit.
- */
-const inSlot = Effect.fnUntraced(function* ({ permits }: Limits, job: CrawlJob, known: Validators | null) {
-  const { fetchWaitMax } = yield* Policy
-  const started = yield* Clock.currentTimeMillis
-  while (true) {
-    const answer = yield* attempt(permits, job, known)
-    if (!isWaiting(answer)) return yield* Effect.fromResult(answer)
-    const now = yield* Clock.currentTimeMillis
-    if (answer.until - started > Duration.toMillis(fetchWaitMax)) {
-      const code = answer.reason === "breaker" ? "breaker" : "busy_host"
-      return yield* new Postponed({ code, message: `${job.host}: ${answer.reason}`, until: answer.until })
-    }
-    yield* Effect.sleep(Duration.millis(Math.max(1, answer.until - now)))
-  }
 })
 
 /** Validators of a visit that was followed through, where a 304 would do: a poll, or an article's later visit. */
@@ -106,6 +57,8 @@ const knownValidators = Effect.fnUntraced(function* (job: CrawlJob) {
 const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: Validators | null) {
   const pages = yield* Pages
   const { raw } = page
+  yield* Metric.update(fetchSeconds(raw.fetcher), raw.elapsed_ms / 1000)
+  yield* Metric.update(fetchBytes, raw.bytes)
   if (raw.status !== 304) {
     yield* stored(pages.saveRaws([page]))
     return Option.some<Fetched>({ job, raw })
@@ -142,7 +95,11 @@ const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) 
     return yield* new Fatal({ code: "key_mismatch", message: `key ${work.envelope.key} is not host ${job.host}` })
   }
   const validators = yield* knownValidators(job)
-  const page = yield* Effect.result(limits.door(job.host)(inSlot(limits, job, validators)))
+  // Work begins with the page's own request, not with waiting for its host; both go out at the same time.
+  const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
+  const request = Effect.map(Effect.all([visit(job, validators), begin], { concurrency: 2 }), ([page]) => page)
+  const once = Effect.andThen(learnRobots(limits, job), inSlot(limits, job.host, request))
+  const page = yield* Effect.result(limits.door(job.host)(once))
   return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(job, page.failure)
 })
 
@@ -152,7 +109,7 @@ const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) 
  */
 export const fetch = (
   policy: Policy["Service"]
-): Stage<CrawlJob, Fetched, Fetcher | Hosts | Pages | Policy | Robots | Signals> => {
+): Stage<CrawlJob, Fetched, Bus | Fetcher | Hosts | Pages | Policy | Robots | Signals> => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
   return stage(held, (work) => take(limits, work))

@@ -1,7 +1,8 @@
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Metric, Option } from "effect"
 import type { Content } from "../domain/article.ts"
 import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
 import { articleId, articleOf } from "../domain/identity.ts"
+import { articleLag, articles } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
 import type { Link, Reading } from "../domain/reading.ts"
@@ -39,6 +40,8 @@ const saveArticle = Effect.fnUntraced(function* (page: Validated, content: Conte
     saved: saved ?? "duplicate",
     lag_ms: published === null ? null : Math.max(0, now - published)
   }
+  yield* Metric.update(articles(ref.saved), 1)
+  if (ref.saved === "new" && ref.lag_ms !== null) yield* Metric.update(articleLag, ref.lag_ms / 1000)
   return ref
 })
 
@@ -48,6 +51,7 @@ const reject = Effect.fnUntraced(function* (
   reading: Reading
 ) {
   const pages = yield* Pages
+  yield* Metric.update(articles("rejected"), 1)
   const record = { raw_id: raw.id, url: job.target.url, host: job.host, verdict, evidence: reading.evidence, codes }
   yield* stored(pages.saveOutcomes([{ ...record, at: raw.fetched_at }]))
 })

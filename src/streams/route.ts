@@ -1,16 +1,18 @@
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Metric, Option } from "effect"
 import type { Scored } from "../domain/flow.ts"
 import { planLinks, planRevisit } from "../domain/links.ts"
+import { links, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
-import { normaliseUrl, urlKey } from "../domain/url.ts"
+import { normaliseUrl, trapReason, urlKey } from "../domain/url.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
 const deliver = Effect.fnUntraced(function* ({ article }: Scored) {
   const outputs = yield* Outputs
-  if (!outputs.enabled || article === null || article.saved === "duplicate") return
+  const { deliverKnown } = yield* Policy
+  if (!outputs.enabled || article === null || (article.saved === "duplicate" && !deliverKnown)) return
   const articles = yield* steadfast((yield* Pages).articles({ ids: [article.id], limit: 1 }))
   yield* steadfast(outputs.deliver(articles))
 })
@@ -36,10 +38,15 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   const now = yield* Clock.currentTimeMillis
   yield* deliver(page)
   const again = page.article === null ? [] : planRevisit(page.job, revisits.map(Duration.toMillis), now)
-  const plans = [...planLinks(page, now), ...again]
+  const followed = planLinks(page, now)
+  yield* Metric.update(links("followed"), followed.length)
+  yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
+  yield* Metric.update(links("unfollowed"), page.links.length - followed.length)
+  const plans = [...followed, ...again]
   const paced = plans.length === 0 ? [] : yield* pace(plans)
   for (let from = 0; from < paced.length; from += linksPerMessageMax) {
-    yield* stored(frontier.enqueue(paced.slice(from, from + linksPerMessageMax)))
+    const part = paced.slice(from, from + linksPerMessageMax)
+    yield* stored(frontier.enqueue(part))
   }
   yield* followedThrough(page)
   return Option.none<never>()

@@ -140,7 +140,9 @@ export const route = Effect.fnUntraced(function* (
   })
   const bury = (code: string, message: string): Settlement => {
     const back = routing.requeue(false)
-    const letter = deadLetter(delivery, routing.stage, { code, message }, JSON.stringify(back.payload), now)
+    // The whole envelope, as it would travel again: a replay needs nothing else.
+    const bytes = JSON.stringify({ ...delivery.envelope, ...back })
+    const letter = deadLetter(delivery, routing.stage, { code, message }, bytes, now)
     return { receipt, publish: [], dead: [{ ...letter, topic: back.topic, key: back.key }] }
   }
   switch (error._tag) {

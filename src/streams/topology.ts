@@ -106,6 +106,7 @@ const follower = <I extends { readonly job: CrawlJob }>(topic: Topic, input: Sch
   takes: [topic],
   input,
   weight: () => 1,
+  waits: false,
   limit: (policy: Policy["Service"]) => ({ limit: policy.fetchConcurrency * 2, perKey: policy.fetchConcurrency * 2 }),
   retry: stageRetry,
   requeue: (value: I) => reference(topic, value)
@@ -116,6 +117,7 @@ const fetcher: Intake<CrawlJob> = {
   takes: crawlTopics,
   input: CrawlJob,
   weight: (topic) => weights.get(topic) ?? 1,
+  waits: true,
   // One fetch in flight per host, the next one waiting beside it, and those whose pages are still being read.
   limit: (policy) => ({ limit: policy.fetchConcurrency * 3, perKey: policy.fetchPerHost * 2 + 1 }),
   retry: fetchRetry,

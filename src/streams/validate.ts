@@ -1,7 +1,8 @@
-import { Effect, Option } from "effect"
+import { Effect, Metric, Option } from "effect"
 import { Fatal, Retryable } from "../domain/errors.ts"
 import type { Fetched } from "../domain/fetching.ts"
 import type { Validated } from "../domain/flow.ts"
+import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
@@ -50,6 +51,7 @@ const end = Effect.fnUntraced(function* ({ job, raw }: Fetched, reading: Reading
 const judge = Effect.fnUntraced(function* ({ value }: Work<Fetched>) {
   const reading = yield* readPage(value)
   const { verdict, kind, charset } = reading
+  yield* Metric.update(documents(verdict), 1)
   if (verdict === "partial") {
     return yield* new Retryable({ code: "partial", message: `the body ended early after ${value.raw.bytes} bytes` })
   }

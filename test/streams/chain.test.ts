@@ -89,7 +89,7 @@ effect("retries that are used up end as a dead letter with the job's bytes", () 
   Effect.gen(function* () {
     const { letters, asked } = yield* crawl(() => new Retryable({ code: "network", message: "reset" }), story)
     expect(letters.map((it) => [it.stage, it.code, it.key])).toEqual([["fetcher", "exhausted", "a.example"]])
-    expect(JSON.parse(letters[0]?.bytes ?? "{}").target.url).toBe(story)
+    expect(JSON.parse(letters[0]?.bytes ?? "{}").payload.target.url).toBe(story)
     expect(asked.get(story)).toBe(6)
   })
 )
@@ -131,7 +131,10 @@ effect("what robots.txt forbids is an outcome with its reason, never a request a
     const asked = new Map<string, number>()
     const closed = Layer.succeed(
       Robots,
-      Robots.of({ check: () => Effect.succeed({ allowed: false, reason: "disallow: /news/", crawl_delay_ms: null }) })
+      Robots.of({
+        known: () => Effect.succeed(true),
+        check: () => Effect.succeed({ allowed: false, reason: "disallow: /news/", crawl_delay_ms: null })
+      })
     )
     const program = Effect.gen(function* () {
       yield* (yield* Frontier).enqueue([seed(story)])

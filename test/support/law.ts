@@ -1,5 +1,5 @@
 import { test } from "bun:test"
-import { Arbitrary, Effect, type Schema } from "effect"
+import { Arbitrary, Data, Effect, type Schema } from "effect"
 
 /** Cases tried per law. More where a law is cheap and its space large. */
 const runsStandard = 200
@@ -29,10 +29,12 @@ export const law = <A>(
   })
 }
 
+class Broken extends Data.TaggedError("Broken")<{ readonly cause: unknown }> {}
+
 /** A predicate that throws (a failed `expect`) falsifies like one that answers false, so that it is shrunk as well. */
 const evaluate =
   <A>(predicate: (value: A) => boolean | Effect.Effect<boolean, unknown>) =>
   (value: A): Effect.Effect<boolean, unknown> =>
-    Effect.try({ try: () => predicate(value), catch: (thrown) => thrown }).pipe(
+    Effect.try({ try: () => predicate(value), catch: (cause) => new Broken({ cause }) }).pipe(
       Effect.flatMap((answer) => (typeof answer === "boolean" ? Effect.succeed(answer) : answer))
     )

@@ -32,7 +32,7 @@ export const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray
 }
 
 export const robots = (check: (url: string) => RobotsAnswer) =>
-  Layer.succeed(Robots, { check: (url) => Effect.succeed(check(url)) })
+  Layer.succeed(Robots, { check: (url) => Effect.succeed(check(url)), known: () => Effect.succeed(true) })
 export const openRobots = robots(() => ({ allowed: true, reason: "allowed by robots.txt", crawl_delay_ms: null }))
 
 /** The way out: settings, guard and dialler. */

@@ -70,7 +70,10 @@ export const fetcherOf = (web: Web, asked: Map<string, number> = new Map(), took
 
 export const openRobots = Layer.succeed(
   Robots,
-  Robots.of({ check: () => Effect.succeed({ allowed: true, reason: "no robots.txt", crawl_delay_ms: null }) })
+  Robots.of({
+    known: () => Effect.succeed(true),
+    check: () => Effect.succeed({ allowed: true, reason: "no robots.txt", crawl_delay_ms: null })
+  })
 )
 
 /** Remembers what was delivered. */
@@ -104,6 +107,7 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
       linksMax: 1000,
       html: false,
       conditional: false,
+      deliverKnown: false,
       schedulerTick: Duration.seconds(1),
       sourceBacklog: Duration.hours(48),
       article: { titleMin: 10, titleMax: 500, textMin: 100, textMax: 50_000, qualityMin: 0.5 },

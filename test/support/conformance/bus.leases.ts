@@ -56,12 +56,14 @@ export const leases = <R>(it: BusSentence<R>, { clock, leaseMs, crash, deadLette
       expect(yield* total).toBe(1)
     }))
 
-  it(`a message leased ${crashesMax} times without an outcome is a dead letter: crash_loop`, () =>
+  it(`a message begun ${crashesMax} times without an outcome is a dead letter: crash_loop`, () =>
     Effect.gen(function* () {
       yield* Bus.use((bus) => bus.publish([message("killer", { key: "k", payload: { poison: "독" } })]))
       for (let n = 0; n < crashesMax; n++) {
         const victim = yield* consumer(clock, subscription())
-        expect((yield* victim.next).envelope.id).toBe("killer")
+        const taken = yield* victim.next
+        expect(taken.envelope.id).toBe("killer")
+        yield* Bus.use((bus) => bus.begin([taken.receipt, taken.receipt]))
         yield* victim.die
         yield* crash
       }
@@ -77,12 +79,30 @@ export const leases = <R>(it: BusSentence<R>, { clock, leaseMs, crash, deadLette
       expect(yield* total).toBe(0)
     }))
 
+  it("a message that only waited when its holder died is charged nothing, however often", () =>
+    Effect.gen(function* () {
+      yield* Bus.use((bus) => bus.publish([message("patient")]))
+      for (let n = 0; n < crashesMax + 2; n++) {
+        const victim = yield* consumer(clock, subscription())
+        expect((yield* victim.next).envelope.id).toBe("patient")
+        yield* victim.die
+        yield* crash
+      }
+      expect(yield* deadLetters).toEqual([])
+      const last = yield* consumer(clock, subscription())
+      expect((yield* last.next).envelope.id).toBe("patient")
+    }))
+
   it("a release gives a message back at once and charges nothing", () =>
     Effect.gen(function* () {
       const bus = yield* Bus
       yield* bus.publish([message("m")])
       const c = yield* consumer(clock, subscription())
-      for (let n = 0; n < crashesMax + 2; n++) yield* bus.release([(yield* c.next).receipt])
+      for (let n = 0; n < crashesMax + 2; n++) {
+        const { receipt } = yield* c.next
+        yield* bus.begin([receipt])
+        yield* bus.release([receipt])
+      }
       expect((yield* c.next).envelope).toMatchObject({ id: "m", attempt: 0 })
       yield* c.die
       yield* crash
