@@ -151,6 +151,9 @@ describe("the identity of an address", () => {
         by: "rule"
       })
     }
+    for (const url of [...urls, "https://m.sports.naver.com/kbaseball/article/001/0012345678"]) {
+      expect(identityOf({ url, canonical: null, rulePattern: null }).identity).toBe("aid=0012345678&oid=001")
+    }
     expect(identityOf({ url: "https://n.news.naver.com/about", canonical: null, rulePattern }).by).toBe("url")
   })
 

@@ -19,6 +19,16 @@ export interface Identity {
   readonly by: "rule" | "canonical" | "url"
 }
 
+/**
+ * Sites that show one article under many addresses and whose numbering is public, by registrable domain; a rule's
+ * pattern goes first. Naver numbers by press (oid) and article (aid).
+ */
+const KNOWN: Readonly<Record<string, string>> = {
+  "naver.com":
+    "/article/{oid}/{aid} /mnews/article/{oid}/{aid} /mnews/ranking/article/{oid}/{aid} /*/article/{oid}/{aid} " +
+    "/sports/*/article/{oid}/{aid} ?oid={oid}&aid={aid} ?office_id={oid}&article_id={aid}"
+}
+
 type Values = ReadonlyArray<readonly [name: string, value: string]>
 
 const placeholder = (text: string): string | undefined => /^\{([\w-]+)\}$/.exec(text)?.[1]
@@ -78,14 +88,15 @@ const namesOnePage = (url: URL): boolean => {
 }
 
 /**
- * Which article a page is: the rule's pattern, else its canonical if that is of the same site and names one page, else
+ * Which article a page is: the rule's pattern or the site's known one, else its canonical if that is of the same site and names one page, else
  * its own address. Whether pages with different titles share a canonical is for the store to see.
  * @source DESIGN "Identity of a page"
  */
 export const identityOf = (facts: IdentityFacts): Identity => {
   const url = URL.parse(facts.url)
   if (url === null) return { identity: normaliseUrl(facts.url), by: "url" }
-  const ruled = facts.rulePattern === null ? null : byRule(facts.rulePattern, url)
+  const pattern = facts.rulePattern ?? KNOWN[registrableDomain(url.hostname)]
+  const ruled = pattern === undefined ? null : byRule(pattern, url)
   if (ruled !== null) return { identity: ruled, by: "rule" }
   const canonical = facts.canonical === null ? null : URL.parse(facts.canonical, facts.url)
   const http = canonical !== null && /^https?:$/.test(canonical.protocol)
