@@ -116,13 +116,23 @@ const ofIndex = (item: XmlElement, hints: SitemapHints): ReadonlyArray<ReadLink>
     : [{ url, looks: "sitemap", title: null, published_at: dateOf(child(item, "lastmod"), hints) }]
 }
 
-const site = (url: string): string => registrableDomain(URL.parse(url)?.hostname ?? "")
+/** The site of a URL; hosts repeat, so each is looked up once. */
+const siteReader = (): ((url: string) => string) => {
+  const known = new Map<string, string>()
+  return (url) => {
+    const host = /^https?:\/\/([^/?#]*)/.exec(url)?.[1] ?? ""
+    const site = known.get(host) ?? registrableDomain(host)
+    known.set(host, site)
+    return site
+  }
+}
 
 /**
  * A sitemap speaks for its own site; slots sold to others are dropped (field case B43). One that holds no link of its own
  * site, and only links of one other, is hosted elsewhere: whether that site's robots name it is checked by the caller.
  */
 const ownSite = (links: ReadonlyArray<ReadLink>, base: string): ReadonlyArray<ReadLink> => {
+  const site = siteReader()
   const own = links.filter(({ url }) => site(url) === site(base))
   const isElsewhere = own.length === 0 && new Set(links.map(({ url }) => site(url))).size === 1
   return isElsewhere ? links : own
