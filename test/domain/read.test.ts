@@ -107,6 +107,10 @@ describe("what a person does not see is not read", () => {
       expect(content?.text).toContain("제90항")
       expect(content?.text).not.toContain("카나리아")
     })
+  test("a page hidden as a whole until its scripts run is read", () => {
+    const html = `<html><body style="opacity:0"><div aria-hidden=true>${page(layouts[0]![1])}</div></body></html>`
+    expect(readText(html).content?.text).toContain("제7항")
+  })
   test("zero-width characters are dropped", () => {
     const html = page(
       `<article><h1>${title}</h1>${paragraphs}<p>이\u200b것\u200c은\u2060 보이\ufeff는 글자만 남긴 문장이라고 할 수 있다.</p></article>`

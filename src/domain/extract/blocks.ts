@@ -41,6 +41,10 @@ const untidy = /[\t\n\r\f\v\u00a0\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2
 
 const tidy = (text: string): string => (untidy.test(text) ? text.replace(invisible, "").replace(blank, " ") : text)
 
+/** What hides more than this share of the elements (and more than a few) hides the page itself. */
+const hiddenShare = 0.6
+const hiddenMin = 50
+
 class Collector {
   readonly blocks: Array<Block> = []
   readonly first: Int32Array
@@ -53,7 +57,11 @@ class Collector {
   private pre = 0
   private owner: Element
 
+  /** A page may be hidden as a whole until its scripts have run, or behind a dialog: that hides nothing from us. */
+  private readonly hiddenMax: number
+
   constructor(private readonly tree: Tree) {
+    this.hiddenMax = Math.max(hiddenMin, tree.elements.length * hiddenShare)
     this.first = new Int32Array(tree.elements.length)
     this.end = new Int32Array(tree.elements.length)
     this.kinds = new Array<Kind | null>(tree.elements.length).fill(null)
@@ -90,7 +98,7 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (isSilent(element) || isHidden(element)) return false
+    if (isSilent(element) || (element.last - element.order < this.hiddenMax && isHidden(element))) return false
     const kind = this.kindOf(element)
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element

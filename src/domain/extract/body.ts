@@ -179,7 +179,7 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
     const all = ruled.flatMap((it) => sheet.blocks.slice(...rangeOf(sheet, it)))
     return finish(named, all, all)
   }
-  const { element } = winner(sheet, removed)
+  const { element } = winner(sheet, removed, mode)
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)

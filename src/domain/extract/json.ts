@@ -32,7 +32,7 @@ export const readJson = (source: string): unknown => {
 
 const trim = (text: string): string =>
   text
-    .replace(/^[\s\ufeff]*(?:<!--|\/\/\s*<!\[CDATA\[|\/\*\s*<!\[CDATA\[\s*\*\/|<!\[CDATA\[)/u, "")
+    .replace(/^[\s\ufeff]*(?:<!--|\/\/\s*<!\[?CDATA\[|\/\*\s*<!\[?CDATA\[\s*\*\/|<!\[?CDATA\[)/u, "")
     .replace(/(?:-->|\/\/\s*\]\]>|\/\*\s*\]\]>\s*\*\/|\]\]>)\s*$/u, "")
     .replace(/^\s*\/\*[^*]{0,200}\*\//u, "")
     .trim()

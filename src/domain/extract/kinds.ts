@@ -52,7 +52,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
     words(
       `related recommend recirc more_(?:from|on|in|stories|news|articles|posts|like|links)_ read_?(?:more|also|next) see_?also also_ you_may
       yarpp jp_related outbrain taboola zergnet trending popular most_(?:read|viewed|popular|recent) mostread
-      next_(?:post|article|story) prev(?:ious)?_(?:post|article|story) post_nav latest_ teaser up_next further_ verwandt aehnlich_ weitere_
+      next_(?:post|article|story) prev(?:ious)?_(?:post|article|story) post_nav latest_ teaser(?!_text) up_next further_ verwandt aehnlich_ weitere_
       passend_ mehr_zum lire_aussi leer_mas onward crosslink internal_link inline_?link linkbox link_box suggest
       top_stories headlines_ hot_news rank_ ranking similar relacionad noticias_rel correlat leggi_ lesen_sie readmore
       carousel slider swiper promo_ promobox article_list news_list story_list card_list cards_ feed_`
@@ -67,7 +67,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "share",
     words(
-      "share sharing sharedaddy social sns_ addthis addtoany a2a_ shariff follow_ likes_ like_button facebook twitter whatsapp pinterest teilen"
+      "share sharing sharedaddy social sns_ addthis addtoany a2a_ shariff follow_ likes_ like_button facebook(?!_post) twitter_(?:share|follow|timeline|link|button|icon) whatsapp pinterest teilen"
     )
   ],
   [
@@ -86,14 +86,16 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   ],
   [
     "paywall",
-    words("paywall piano_ premium_(?:box|teaser|banner|overlay) plus_(?:teaser|box)_ meter_ regwall subscription_")
+    words(
+      "paywall_?(?:box|overlay|banner|teaser|modal|message|prompt|barrier|offer|wrapper_inner|cta) piano_ premium_(?:box|teaser|banner|overlay) plus_(?:teaser|box)_ meter_ regwall subscription_"
+    )
   ],
   [
     "author",
     words(
       `author_?(?:bio|box|info|card|profile|about|description|desc|details|block|widget|meta|container|section) about_?(?:the_)?author bio_ biography
       contributor_ vcard autor_?(?:box|info) autoren writer_(?:info|profile) journalist_ reporter_(?:area|info|box|profile) post_author
-      guest_author abbinder`
+      guest_author abbinder message_user(?!name) author_pane post_?profile user_?(?:extras|stats|title|details|fields|badges) poster_info member_info`
     )
   ],
   [

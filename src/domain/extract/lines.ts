@@ -12,7 +12,7 @@ const notice =
   /^[^\p{L}\p{N}]*(?:(?:copyright|©|ⓒ|\(c\)|℗)|all rights reserved|photo(?:s|graph)?(?: (?:by|credit))?\s*:|image(?: (?:by|credit|source))?\s*:|(?:picture|credit|source|getty|file photo|illustration)s?\s*:|foto\s*:|bild(?:quelle)?\s*:|fotos?\s*:|crédits?(?: photo)?\s*:|사진\s*[=:]|자료\s*[=:]|출처\s*[=:]|(?:sign|sign-) ?up\b.{0,80}(?:newsletter|here|free|today|inbox|email)|subscribe (?:to|now|here|for)\b|(?:get|receive) (?:the|our|all|more)?.{0,60}(?:newsletter|inbox|alerts)\b|follow (?:us|@?\w+(?: \w+){0,3}) (?:on|at|auf)\b|join (?:our|the|us) .{0,40}(?:newsletter|whatsapp|telegram|channel|community|conversation)|download (?:the|our) .{0,40}app\b|(?:share|teilen|compartir|partager|condividi|공유)(?: (?:this|on|auf|via|sur|en).{0,40})?$|(?:print|comments?|kommentare|drucken|reply|login|log in|sign in|anmelden|registrieren|subscribe|abonnieren|loading|advertisement|anzeige|werbung|publicidad|publicité|pubblicità|reklam|広告|광고|AD)[^\p{L}\p{N}]*$|(?:min(?:ute)?s?|\d+ ?-?min(?:ute)?n?)[ -](?:read|lesezeit)|lesezeit\b|(?:last )?(?:updated|published|posted|modified)\s*(?:on|at|:|\d)|(?:zuletzt )?(?:aktualisiert|veröffentlicht|stand)\s*(?:am|:)|(?:입력|수정|등록|승인|최종수정)\s*[:：]?\s*\d{4}|기사\s?(?:입력|수정|제보)|無断転載|무단\s?(?:전재|복제|배포)|저작권자?\s*[ⓒ©(:]|<?\s*저작권자)/iu
 
 const rights =
-  /(?:무단\s?(?:전재|복제|배포)|재배포\s?금지|저작권자\s*[ⓒ©(]|all rights reserved|tous droits réservés|alle rechte vorbehalten|todos los derechos reservados|無断転載|may not be (?:published|reproduced|republished), (?:broadcast|rewritten|republished))/iu
+  /(?:무단\s?(?:전재|복제|배포)|재배포\s?금지|저작권자\s*[ⓒ©(]|all rights reserved|tous droits réservés|alle rechte vorbehalten|todos los derechos reservados|無断転載|may not be (?:published|reproduced|republished), (?:broadcast|rewritten|republished)|may (?:earn|receive|get|collect) (?:an? |us )?(?:small |affiliate )*(?:commission|compensation)|independently (?:select|review|cho[so]|research|pick)|(?:consider|please) subscrib|(?:may|can) be reached (?:at|by)\b.*@|(?:reach|contact|email|follow) (?:him|her|them|the author) (?:at|on)\b|provision (?:erhalten|bekommen)|affiliate[- ]links?\b)/iu
 
 /** A line that is a reporter's name and address and nothing else. */
 const signature =
@@ -31,5 +31,5 @@ export const isNoise = (block: Block): boolean => {
   return !block.cell && !block.item && counter.test(text)
 }
 
-/** A label that says that what follows belongs to other articles: all to the end of its box may go. */
+/** A label that says that what follows belongs to other articles: the list behind it goes with it. */
 export const isPointer = (block: Block): boolean => block.chars < 60 && pointer.test(block.text)

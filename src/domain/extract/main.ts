@@ -3,7 +3,7 @@ import { attribute, type Element } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 
 /** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
-const decay = 0.86
+const decay: Readonly<Record<Mode, number>> = { article: 0.86, forum: 1, page: 0.97 }
 /** What a child must be worth to count as a part of its parent; a box with one part is as good as the part. */
 const partMin = 30
 /** A block under this many characters that ends no sentence says little. */
@@ -40,7 +40,7 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   author: { chars: 900, share: 0.3 },
   byline: { chars: 200, share: 0.3 },
   tags: { chars: 150, share: 0.2 },
-  caption: { chars: 500, share: 0.3 },
+  caption: { chars: 900, share: 0.3 },
   tools: { chars: 250, share: 0.2 },
   navigation: { chars: 500, share: 0.2 },
   sidebar: { chars: 20_000, share: 0.3 },
@@ -61,7 +61,7 @@ const all: ReadonlyArray<Kind> = [
 ]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
-  forum: new Set<Kind>([...all, "related", "paywall"]),
+  forum: new Set<Kind>([...all, "related", "paywall", "author"]),
   page: new Set<Kind>(["consent", "navigation", "footer", "newsletter", "share", "advert"])
 }
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
@@ -139,7 +139,11 @@ const bonusOf = (element: Element, kind: Kind | null): number => {
 }
 
 /** The element whose blocks make the best article, and its score. */
-export const winner = (sheet: Sheet, removed: ReadonlyArray<string | null>): { element: Element; score: number } => {
+export const winner = (
+  sheet: Sheet,
+  removed: ReadonlyArray<string | null>,
+  mode: Mode
+): { element: Element; score: number } => {
   const { blocks, kinds, tree } = sheet
   const own = new Float64Array(tree.elements.length)
   const parts = new Int32Array(tree.elements.length)
@@ -163,7 +167,7 @@ export const winner = (sheet: Sheet, removed: ReadonlyArray<string | null>): { e
     }
     if (element.parent === null) continue
     const up = element.parent.order
-    own[up] = (own[up] ?? 0) + ((parts[order] ?? 0) > 1 ? sum * decay : sum)
+    own[up] = (own[up] ?? 0) + ((parts[order] ?? 0) > 1 ? sum * decay[mode] : sum)
     if (sum > partMin) parts[up] = (parts[up] ?? 0) + 1
   }
   return { element: best, score: bestScore }

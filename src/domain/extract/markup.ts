@@ -275,7 +275,9 @@ class Builder implements TokenizerCallbacks {
   }
 }
 
-export const build = (html: string): Tree => {
+export const build = (text: string): Tree => {
+  // In HTML such a section is a comment up to the next `>`; the tokenizer would swallow the page up to a `]]>`.
+  const html = text.replaceAll("<![CDATA[", "<!CDATA[")
   const builder = new Builder(html)
   const tokenizer = new Tokenizer({}, builder)
   tokenizer.write(html)

@@ -1,5 +1,5 @@
 import { type Block, linkDensity } from "./blocks.ts"
-import { isNoise } from "./lines.ts"
+import { isNoise, isPointer } from "./lines.ts"
 import { plain } from "./title.ts"
 
 /** From this length on, in characters, a block that ends like a sentence is prose. */
@@ -60,11 +60,20 @@ const withoutHollow = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
     )
   })
 
-/** Lists whose entries are nearly all links. */
-const isLinkList = (blocks: ReadonlyArray<Block>, at: number): boolean => {
-  const block = blocks[at]
-  if (block === undefined || !block.item || linkDensity(block) < 0.6) return false
-  return true
+/** A list entry that is hardly more than a link. */
+const isLinkItem = (block: Block): boolean => block.item && linkDensity(block) >= 0.6
+
+/** "Read next:" and the list that follows it. */
+const withoutPointed = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  let pointed = false
+  return blocks.filter((it) => {
+    if (isPointer(it)) {
+      pointed = true
+      return false
+    }
+    pointed = pointed && it.item
+    return !pointed
+  })
 }
 
 /** Blocks that say the same word for word: a teaser of the text, a box for small screens. */
@@ -80,6 +89,6 @@ const withoutEchoes = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
 
 /** The blocks of the winner that are the article's own. */
 export const prune = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): ReadonlyArray<Block> => {
-  const own = blocks.filter((it, i) => !isLinkList(blocks, i) && linkDensity(it) < 0.9 && !isNoise(it))
+  const own = withoutPointed(blocks).filter((it) => !isLinkItem(it) && linkDensity(it) < 0.9 && !isNoise(it))
   return withoutTail(withoutHollow(withoutHead(withoutEchoes(own), titles)))
 }

@@ -33,6 +33,7 @@ describe("the light tree follows the standard where a reader sees it", () => {
     ["void elements hold nothing", "<br>a<img>b<hr>", "#root(br img hr)"],
     ["the head ends where content begins", "<head><title>t</title><p>x", "#root(head(title) p)"],
     ["a second body opens nothing", "<body><p>1<body><p>2", "#root(body(p p))"],
+    ["a CDATA section is a comment up to the next end of a tag", "<p>1</p><![CDATA[ x <b>y</b><p>2", "#root(p p)"],
     ["drawings are skipped, also unclosed ones", "<svg><title>x</title><p>out", "#root(svg p)"],
     ["end tags without a beginning are ignored", "</div></p>a<p>b</p></section>", "#root(p)"]
   ]
