@@ -61,8 +61,8 @@ const all: ReadonlyArray<Kind> = [
 ]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
-  forum: new Set<Kind>([...all, "related", "paywall", "author"]),
-  page: new Set<Kind>(["consent", "navigation", "footer", "newsletter", "share", "advert"])
+  forum: new Set<Kind>([...all, "related", "paywall"]),
+  page: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"])
 }
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
 /** Away in articles only: other pages keep their text in such things. */
