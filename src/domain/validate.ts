@@ -42,7 +42,7 @@ const signs = (text: string): number =>
 export const quality = (full: string): number => {
   const text = sample(full)
   const long = Math.min(1, lengthOf(text) / 400)
-  const ends = Math.min(1, count(text, /[.!?。！？다요][\s"”’」』)]|[.!?。！？]$/gmu) / 2)
+  const ends = Math.min(1, count(text, /[。！？]|[.!?다요][\s"”’」』)]|[.!?]$/gmu) / 2)
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const varied = Math.min(1, share(new Set(words).size, words.length) / 0.4)
   return 0.5 * long + 0.25 * ends + 0.25 * varied
