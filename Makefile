@@ -13,7 +13,7 @@ TSC := $(BUN) --bun node_modules/typescript/bin/tsc
 SEED := dist/seed.tar.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev check format test e2e bench build migrate docs proof proofs quality soak clean
+.PHONY: help setup demo dev check format test e2e bench build migrate docs proof proofs quality soak services services-stop clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,12 @@ quality: ## Score extraction on pages with known truth (the proof `quality`)
 
 soak: ## Run for hours under load (the proof `soak`; HOURS=8)
 	@$(MAKE) --no-print-directory proof NAME=soak
+
+services: $(SETUP) ## Install and start scratch servers: PostgreSQL, Redis, Kafka, S3 (tests use them)
+	@$(BUN) bench/services/services.ts start
+
+services-stop: $(SETUP) ## Stop the scratch servers (ARGS=--remove removes their data)
+	@$(BUN) bench/services/services.ts stop $(ARGS)
 
 clean: ## Remove what the other targets made, except node_modules
 	rm -rf crawler .bench *.bun-build
