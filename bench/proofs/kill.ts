@@ -13,7 +13,7 @@ const ARTICLES = 40
 const KILLS = Number(process.env.KILLS ?? 40)
 const DRAIN_SECONDS_MAX = 25
 /** The crawl must last longer than the kills: at this pace a host gives about one page a life. */
-const DELAY = "2s"
+const DELAY = "1300ms"
 const ROUNDS_MAX = 200
 
 interface Counted {

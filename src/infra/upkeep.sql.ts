@@ -55,9 +55,16 @@ const partitions = (database: Shape, ttlMs: number) =>
 const cluster = (database: Shape) => {
   let checkpointed = { bytes: 0, at: 0 }
   let vacuumed = { bytes: 0, at: 0 }
+  let begun = false
   return Effect.fnUntraced(function* (now: Millis) {
     const [row] = yield* database.query<{ bytes: number }>(statement.written)
     const bytes = row?.bytes ?? 0
+    if (!begun) {
+      // A start has work to do, not years of log to look after: what is due is counted from here.
+      begun = true
+      checkpointed = { bytes, at: now }
+      vacuumed = { bytes, at: now }
+    }
     const vacuum = (table: string) =>
       step(`vacuum ${table}`, database.script(`vacuum (analyze, truncate off) ${table}`))
     if (bytes - vacuumed.bytes >= vacuumBytes) {
