@@ -30,6 +30,7 @@ create table messages (
   seq bigint not null default (extract(epoch from clock_timestamp()) * 1000000)::bigint
 ) with (fillfactor = 85);
 create index messages_ready on messages (topic, not_before, seq) where not leased;
+create index messages_keys on messages (topic, key, not_before, seq) where not leased;
 create index messages_leased on messages (topic, key) where leased;
 
 create table dead_letters (

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { BadData, type Unavailable } from "../domain/errors.ts"
 import { Bus, type Receipt, type Settlement, type Subscription } from "../domain/ports.ts"
-import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
+import { type DeadLetter, type Outgoing, Topic } from "../domain/topics.ts"
 import { Settings } from "./config.ts"
 import { Consumer } from "./consumer.table.ts"
 import { Database } from "./database.ts"
@@ -124,6 +124,14 @@ const decodeFailure = (row: MessageRow, at: Millis): Settlement => {
   return { receipt: { id: row.id, topic, lease: row.lease }, publish: [], dead: [dead] }
 }
 
+interface Backlog {
+  readonly topic: Topic
+  readonly ready: number
+  readonly later: number
+  readonly leased: number
+}
+const topics = encode(Topic.literals)
+
 const make = Effect.gen(function* () {
   const database = yield* Database
   const settings = yield* Settings
@@ -149,9 +157,11 @@ const make = Effect.gen(function* () {
       // After a normal end what is out is still worked on (a drain), so its leases are renewed until it is settled.
       return consumer.stream(stop, () => consumers.all.delete(consumer))
     })
-  const backlog = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    noBadData(database.query<{ topic: Topic; ready: number; later: number; leased: number }>(statement.backlog, [now]))
-  ).pipe(Effect.withSpan("Bus.backlog"))
+  const backlog = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* noBadData(database.query<Backlog>(statement.backlog, [now, topics]))
+    return rows.filter((it) => it.ready + it.later + it.leased > 0)
+  }).pipe(Effect.withSpan("Bus.backlog"))
   return Bus.of({ publish, consume, begin, settle, release, backlog })
 })
 

@@ -11,10 +11,21 @@ import { encode } from "./sql/rows.ts"
 
 /** Rows looked at per topic and claim, beyond the wanted number: room for several messages of one key. */
 const lookAhead = 16
+/** Due messages looked at per topic and claim. Only a host's long backlog fills them; then the keys are walked. */
+const depth = 1000
+/** Keys of a crowded topic looked at per claim, in turn. */
+const keysWalked = 100
 
 export interface Timing {
   readonly leaseMs: number
   readonly pollMs: number
+}
+
+/** Where a walk through a topic's keys ended: null after the last one. */
+interface WalkEnd {
+  readonly id: null
+  readonly topic: Topic
+  readonly key: string | null
 }
 
 /** What a consumer asks of its bus: rows that are no envelope are buried at once. */
@@ -26,6 +37,9 @@ export class Consumer {
   readonly out = new Map<string, Receipt>()
   stopping = false
   private virtual = 0
+  /** Where the walk through a crowded topic's keys goes on. */
+  private walking = false
+  private readonly walked = new Map<Topic, string>()
   private readonly finish = new Map<Topic, number>()
 
   constructor(
@@ -42,7 +56,8 @@ export class Consumer {
       topic,
       weight,
       busy: busy.get(topic)?.length ?? 0,
-      start: Math.max(this.virtual, this.finish.get(topic) ?? 0)
+      start: Math.max(this.virtual, this.finish.get(topic) ?? 0),
+      key: this.walked.get(topic) ?? ""
     }))
   }
 
@@ -60,8 +75,8 @@ export class Consumer {
     const room = this.subscription.limit - this.out.size
     if (room <= 0) return []
     const leaseNow = yield* this.database.leaseClock
-    const rows = yield* noBadData(
-      this.database.query<MessageRow>(statement.claim, [
+    const answer = yield* noBadData(
+      this.database.query<MessageRow | WalkEnd>(statement.claim, [
         encode(this.wanted()),
         leaseNow,
         yield* Clock.currentTimeMillis,
@@ -69,9 +84,14 @@ export class Consumer {
         this.subscription.perKey,
         room + lookAhead,
         leaseNow + this.timing.leaseMs,
-        crashesMax
+        crashesMax,
+        depth,
+        keysWalked
       ])
     )
+    this.walking = answer.some((it) => it.id === null && it.key !== null)
+    for (const it of answer) if (it.id === null) this.walked.set(it.topic, it.key ?? "")
+    const rows = answer.filter((it) => it.id !== null)
     const decoded = rows.map((row) => ({ row, envelope: envelopeOf(row) }))
     const broken = decoded.filter((it) => Option.isNone(it.envelope))
     if (broken.length > 0) yield* this.bury(broken.map((it) => it.row))
@@ -111,7 +131,7 @@ export class Consumer {
       if (this.stopping) break
       const deliveries = yield* this.claim
       if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
-      if (yield* this.rest) break
+      if (!this.walking && (yield* this.rest)) break
     }
     return [[], Option.none()] as const
   })

@@ -14,30 +14,52 @@ export const publish = `with sent as (
   ${insertMessages(`json_to_recordset($1::text::json) as m(${messageColumns})`)} returning 1)
   select count(*)::int as n from sent`
 
+/** Due messages of topic `w.topic` that nobody has, and the order in which they are due. */
+const due = "not m.leased and m.topic = w.topic and m.not_before <= at_ms($3)"
+const inOrder = "order by m.not_before, m.seq"
+const hasRoom = "not in (select f.key from full_keys f where f.n >= $5)"
+const nextKey = (after: string) => `(select m.key from messages m
+  where not m.leased and m.topic = ${after}.topic and m.key > ${after}.key order by m.key limit 1)`
+
 /**
- * $1 topics {topic, weight, busy, start}; $2 now of leases; $3 now of due times; $4 most; $5 most per key; $6 rows looked at per
- * topic; $7 lease end; $8 crashes that end a message.
- * Candidates are taken in the order of their due time, leaving out keys that are full, so that a slow host hides nobody.
+ * $1 topics {topic, weight, busy, start, key}; $2 now of leases; $3 now of due times; $4 most; $5 most per key; $6 rows taken
+ * per topic; $7 lease end; $8 crashes that end a message; $9 rows looked at per topic; $10 keys looked at per topic.
+ * `near`: candidates in the order of their due time, leaving out keys that are full. Where a host's backlog fills all that is
+ * looked at, `far` adds the heads of other keys, in turn from where the last claim stopped (`key`): so a slow host hides
+ * nobody, and no claim looks at a whole backlog.
  * `share` is what a topic has out, over its weight: the smallest goes first, hence shares in proportion to the weights
  * while all topics have work, and all of it for one topic while the others have none. `turn`, the topic's virtual start
  * time, decides between equals, so that no topic starves where one slot at a time becomes free.
  * The locking step looks at the lease again: a row that another process took meanwhile is skipped.
+ * Answers the messages taken, and a row without id per topic that was walked: the key where it ended.
  */
-export const claim = `with wanted as materialized (
-  select * from json_to_recordset($1::text::json) as w(topic text, weight float8, busy int, start float8)),
+export const claim = `with recursive wanted as materialized (
+  select * from json_to_recordset($1::text::json) as w(topic text, weight float8, busy int, start float8, key text)),
 full_keys as materialized (
   select m.key, count(*)::int as n from messages m
   where m.leased and m.leased_until > at_ms($2) and m.topic in (select w.topic from wanted w) group by m.key),
-pool as materialized (
+near as materialized (
   select w.topic, w.weight, w.busy, w.start, c.* from wanted w cross join lateral (
-    (select m.id, m.key, m.not_before, m.seq from messages m
-     where not m.leased and m.topic = w.topic and m.not_before <= at_ms($3)
-       and m.key not in (select f.key from full_keys f where f.n >= $5)
-     order by m.not_before, m.seq limit $6)
+    (select * from (
+       select m.id, m.key, m.not_before, m.seq from messages m where ${due} ${inOrder} limit $9) looked
+     where looked.key ${hasRoom} limit $6)
     union all
     (select m.id, m.key, m.not_before, m.seq from messages m
-     where m.leased and m.topic = w.topic and m.leased_until <= at_ms($2)
-     order by m.not_before, m.seq limit $6)) c),
+     where m.leased and m.topic = w.topic and m.leased_until <= at_ms($2) ${inOrder} limit $6)) c),
+crowded as materialized (
+  select w.* from wanted w
+  where (select count(*) from (
+      select from (select *, row_number() over (partition by key) as nth from near) n where nth <= $5 limit $4) fit) < $4
+    and exists (select from messages m where ${due} ${inOrder} offset $9 limit 1)),
+walk as (
+  select w.topic, ${nextKey("w")} as key, 1 as steps from crowded w
+  union all
+  select k.topic, ${nextKey("k")}, k.steps + 1 from walk k where k.key is not null and k.steps < $10),
+far as (
+  select w.topic, w.weight, w.busy, w.start, c.* from walk k join wanted w on w.topic = k.topic cross join lateral (
+    select m.id, m.key, m.not_before, m.seq from messages m where ${due} and m.key = k.key ${inOrder} limit $5) c
+  where k.key ${hasRoom}),
+pool as (select * from near union select * from far),
 fitting as (
   select p.*, coalesce(f.n, 0) as n, row_number() over (partition by p.topic, p.key order by p.not_before, p.seq, p.id) as nth
   from pool p left join full_keys f on f.key = p.key),
@@ -63,7 +85,10 @@ taken as (
   from picked p where m.id = p.id and not p.crashed
   returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
     m.lease::float8 as lease, p.rank)
-select * from taken order by rank`
+select * from taken
+union all
+select null, k.topic, k.key, 0, 0, '', null, null, 0, 0 from walk k where k.key is null or k.steps = $10
+order by rank`
 
 /** $1 topics {topic}. When the next unleased message is due, and whether any is leased: an end, or a time to wake. */
 export const outlook = `select
@@ -117,11 +142,9 @@ from given g where ${isHeld}`
 /** Under the lock of the embedded store one process owns all leases, so those of its predecessor mean nothing. */
 export const voidLeases = "update messages set leased = false, leased_until = null where leased"
 
-/** $1 now. Index-only scans, so that a large backlog costs little. */
-export const backlog = `select topic, sum(ready)::float8 as ready, sum(later)::float8 as later, sum(leased)::float8 as leased
-from (
-  select topic, count(*) filter (where not_before <= at_ms($1)) as ready, count(*) filter (where not_before > at_ms($1)) as later,
-    0 as leased from messages where not leased group by topic
-  union all
-  select topic, 0, 0, count(*) from messages where leased group by topic) counts
-group by topic order by topic`
+/** $1 now; $2 topics. Index-only scans, so that a large backlog costs little. */
+export const backlog = `select w.topic,
+  (select count(*)::float8 from messages m where not m.leased and m.topic = w.topic and m.not_before <= n.at) as ready,
+  (select count(*)::float8 from messages m where not m.leased and m.topic = w.topic and m.not_before > n.at) as later,
+  (select count(*)::float8 from messages m where m.leased and m.topic = w.topic) as leased
+from json_array_elements_text($2::text::json) as w(topic) cross join (select at_ms($1) as at offset 0) n order by w.topic`
