@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Scope } from "effect"
@@ -7,6 +7,7 @@ import * as postgres from "../../src/infra/database.postgres.ts"
 import { Database } from "../../src/infra/database.ts"
 import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
 import { migrate } from "../../src/infra/migrate.ts"
+import { service } from "./services.ts"
 
 const tables = [
   ..."messages dead_letters sources urls raw_contents articles article_revisions validation_outcomes".split(" "),
@@ -36,18 +37,36 @@ export const embeddedStore: Layer.Layer<Database, unknown> = Layer.effect(
   Effect.tap(open, (it) => it.script(clear))
 )
 
-/** A Postgres server for the same sentences: TEST_DATABASE_URL names an empty database that may be written to. */
-export const serverUrl = process.env.TEST_DATABASE_URL
-export const serverStore = (url: string): Layer.Layer<Database, unknown> =>
-  Layer.effect(
-    Database,
-    Effect.gen(function* () {
-      yield* migrate(yield* postgres.connectTo(url, 1), null)
-      const database = yield* postgres.remote(url, 4)
-      yield* database.script(clear)
-      return database
-    })
-  )
+/** A Postgres server for the same sentences, where one runs: `make services`, or TEST_DATABASE_URL. */
+export const serverUrl = service("DATABASE_URL")
+
+/** Each process of tests has a database of its own; those of processes that are gone are dropped on the way. */
+const ownDatabase = (url: string) =>
+  Effect.gen(function* () {
+    const server = yield* postgres.connectTo(url, 1)
+    const named = yield* server.query<{ name: string }>(
+      "select datname as name from pg_database where datname ~ '^test_[0-9]+$'"
+    )
+    const dead = named.filter(({ name }) => !existsSync(`/proc/${name.slice("test_".length)}`))
+    const name = `test_${process.pid}`
+    for (const it of dead) yield* server.script(`drop database if exists ${it.name} with (force)`)
+    yield* server.script(`create database ${name}`)
+    const own = new URL(url)
+    own.pathname = `/${name}`
+    yield* migrate(yield* postgres.connectTo(own.href, 1), null)
+    return own.href
+  }).pipe(Effect.scoped)
+
+const ownUrl = Effect.runSync(Effect.cached(ownDatabase(serverUrl ?? "")))
+/** An empty store on the server. */
+export const serverStore: Layer.Layer<Database, unknown> = Layer.effect(
+  Database,
+  Effect.gen(function* () {
+    const database = yield* postgres.remote(yield* ownUrl, 4)
+    yield* database.script(clear)
+    return database
+  })
+)
 
 export const settingsOf = (env: Readonly<Record<string, string>> = {}): Layer.Layer<Settings> => {
   const values = load(env)
@@ -58,5 +77,5 @@ export const settingsOf = (env: Readonly<Record<string, string>> = {}): Layer.La
 /** Where the sentences of a port run: always on the embedded store, and on a server where one is named. */
 export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Layer.Layer<Database, unknown> }> = [
   { name: "embedded", layer: embeddedStore },
-  ...(serverUrl === undefined ? [] : [{ name: "server", layer: serverStore(serverUrl) }])
+  ...(serverUrl === undefined ? [] : [{ name: "server", layer: serverStore }])
 ]
