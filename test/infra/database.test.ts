@@ -8,7 +8,7 @@ import { checksum, latest, migrate, status } from "../../src/infra/migrate.ts"
 import { migrations } from "../../src/infra/migrations.ts"
 import { encode } from "../../src/infra/sql/rows.ts"
 import { live } from "../support/effect.ts"
-import { embeddedStore, stores, temporaryDir } from "../support/store.ts"
+import { embeddedStore, stores, temporary } from "../support/store.ts"
 
 const sqlError = (code: string) => Object.assign(new Error(code), { name: "PostgresError", code })
 const driverError = (code: string) => Object.assign(new Error(code), { code })
@@ -128,7 +128,7 @@ for (const store of stores) {
 live("a full disk ends the process at once with 74, since the next query would hang", () =>
   Effect.gen(function* () {
     const halted: Array<number> = []
-    const database = yield* embedded(temporaryDir()).pipe(Effect.provideService(Halt, (code) => halted.push(code)))
+    const database = yield* embedded(yield* temporary).pipe(Effect.provideService(Halt, (code) => halted.push(code)))
     yield* Effect.result(database.script("do $$ begin raise exception using errcode = '53100'; end $$"))
     expect(halted).toEqual([74])
   })

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
 import { open } from "../../src/infra/embedded/store.ts"
 import { live } from "../support/effect.ts"
-import { temporaryDir } from "../support/store.ts"
+import { temporary } from "../support/store.ts"
 
 const int32 = (value: number) => {
   const bytes = Buffer.alloc(4)
@@ -73,7 +73,7 @@ const idle = ready("I")
 
 const store = Effect.gen(function* () {
   yield* Effect.promise(() => buildSeed(seedPath))
-  return (yield* open(temporaryDir())).socket
+  return (yield* open(yield* temporary)).socket
 })
 
 const it = (name: string, program: (path: string) => Effect.Effect<void, unknown, Scope.Scope>) =>

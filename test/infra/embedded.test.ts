@@ -9,7 +9,7 @@ import type { StoreRefused } from "../../src/infra/embedded/refused.ts"
 import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
 import { latest } from "../../src/infra/migrate.ts"
 import { live } from "../support/effect.ts"
-import { temporaryDir } from "../support/store.ts"
+import { temporary, temporaryDir } from "../support/store.ts"
 
 const seed = Effect.promise(() => buildSeed(seedPath))
 const refusal = <A, R>(work: Effect.Effect<A, StoreRefused, R>) => Effect.flip(work)
@@ -38,7 +38,7 @@ const holder = `
 
 live("a data dir held by a live process is refused with its pid, and free once that process is killed", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     const other = another(holder, dir)
     expect(yield* Effect.promise(other.says)).toBe("held\n")
     const refused = yield* refusal(Effect.scoped(lock(dir)))
@@ -51,7 +51,7 @@ live("a data dir held by a live process is refused with its pid, and free once t
 
 live("a child process of the holder does not keep the lock", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     const program = holder.replace(
       'console.log("held")',
       `console.log(Bun.spawn(["sleep", "60"], { stdio: ["ignore", "ignore", "ignore"] }).pid)`
@@ -65,7 +65,7 @@ live("a child process of the holder does not keep the lock", () =>
 
 live("a lock file left behind by a dead process refuses nobody", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     writeFileSync(join(dir, "lock"), "1\n")
     yield* Effect.scoped(lock(dir))
     expect(readFileSync(join(dir, "lock"), "utf8")).toBe(`${process.pid}\n`)
@@ -74,7 +74,7 @@ live("a lock file left behind by a dead process refuses nobody", () =>
 
 live("one process cannot open a data dir twice either", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     yield* lock(dir)
     expect((yield* refusal(Effect.scoped(lock(dir)))).exit).toBe(75)
   })
@@ -82,7 +82,7 @@ live("one process cannot open a data dir twice either", () =>
 
 live("a data dir of a newer schema is refused and left as it is", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     writeFileSync(join(dir, "schema"), `${latest + 1}\n`)
     const refused = yield* refusal(Effect.scoped(embedded(dir)))
     expect(refused.exit).toBe(78)
@@ -93,7 +93,7 @@ live("a data dir of a newer schema is refused and left as it is", () =>
 
 live("a data dir that cannot be made is refused with the reason", () =>
   Effect.gen(function* () {
-    const dir = temporaryDir()
+    const dir = yield* temporary
     writeFileSync(join(dir, "file"), "")
     const refused = yield* refusal(Effect.scoped(embedded(join(dir, "file", "data"))))
     expect(refused.exit).toBe(74)
@@ -112,7 +112,7 @@ test.skipIf(process.getuid?.() === 0)("a data dir that is read-only is refused",
 live("what was acknowledged is there after a SIGKILL, and a start that died half way is started again", () =>
   Effect.gen(function* () {
     yield* seed
-    const dir = temporaryDir()
+    const dir = yield* temporary
     mkdirSync(join(dir, "pg.new"))
     writeFileSync(join(dir, "pg.new", "half"), "")
     const other = another(
@@ -140,7 +140,7 @@ live("what was acknowledged is there after a SIGKILL, and a start that died half
 live("a data dir with a path too long for a socket opens all the same", () =>
   Effect.gen(function* () {
     yield* seed
-    const dir = join(temporaryDir(), "a-rather-long-name-of-a-folder".repeat(4))
+    const dir = join(yield* temporary, "a-rather-long-name-of-a-folder".repeat(4))
     const database = yield* embedded(dir)
     expect(yield* database.query("select 1 as one")).toEqual([{ one: 1 }])
     expect(existsSync(join(dir, "pg.sock"))).toBe(false)
@@ -150,7 +150,7 @@ live("a data dir with a path too long for a socket opens all the same", () =>
 live("closing the scope frees the data dir for the next owner", () =>
   Effect.gen(function* () {
     yield* seed
-    const dir = temporaryDir()
+    const dir = yield* temporary
     const layer = Layer.effect(Database, embedded(dir))
     const insert = Database.use((it) =>
       it.query("insert into audit_log (actor, action, subject) values ('test', 'written', 'a')")

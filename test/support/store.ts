@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Scope } from "effect"
@@ -15,12 +15,26 @@ const tables = [
 ]
 const clear = `truncate ${tables.join(", ")} cascade`
 
-/** A data dir that goes away with the process. */
-export const temporaryDir = (): string => {
-  const dir = mkdtempSync(join(tmpdir(), "crawler-test-"))
-  process.on("exit", () => rmSync(dir, { recursive: true, force: true }))
-  return dir
+const prefix = "crawler-test-"
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
+const remove = (dir: string) => rmSync(dir, { recursive: true, force: true })
+
+// The test runner ends without a last word, so a run cleans up what earlier ones left.
+for (const name of readdirSync(tmpdir())) {
+  if (name.startsWith(prefix) && !alive(Number(name.slice(prefix.length).split("-")[0]))) remove(join(tmpdir(), name))
+}
+
+/** A data dir that is removed by the next run. */
+export const temporaryDir = (): string => mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
+
+/** A data dir that goes away with its scope. */
+export const temporary = Effect.acquireRelease(Effect.sync(temporaryDir), (dir) => Effect.sync(() => remove(dir)))
 
 const forTheProcess = Scope.makeUnsafe()
 const open = Effect.runSync(
