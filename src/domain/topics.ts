@@ -11,7 +11,9 @@ export const Topic = Schema.Literals([
   "validated",
   "parsed",
   "scored",
-  "articles"
+  "articles",
+  "research",
+  "liveness"
 ])
 export type Topic = typeof Topic.Type
 

@@ -35,8 +35,24 @@ export class Dialler extends Context.Service<
       headers: Readonly<Record<string, string>>,
       use: (answer: Answer) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | Fatal | Retryable, R>
+    /** The same, as asked: another method, other patience, a certificate nobody vouches for. */
+    readonly ask: <A, E, R>(
+      url: string,
+      asking: Asking,
+      use: (answer: Answer) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | Fatal | Retryable, R>
   }
 >()("crawler/Dialler") {}
+
+/** How one hop is asked for. */
+export interface Asking {
+  readonly headers: Readonly<Record<string, string>>
+  readonly method?: "GET" | "HEAD"
+  /** False: the connection is made whoever the other side is; for looking whether it answers, never for content. */
+  readonly verify?: boolean
+  /** Until the headers are there; FETCH_CONNECT_TIMEOUT and FETCH_FIRST_BYTE_TIMEOUT together when not given. */
+  readonly patience?: Duration.Duration
+}
 
 export interface Options {
   /** Certificates (PEM) trusted besides the system's: for tests with a server of their own. */
@@ -62,6 +78,7 @@ const failure = (url: HttpUrl, thrown: unknown): Failure => {
   return { unmade: UNMADE.has(code), error }
 }
 
+const unverified = ({ verify }: Asking) => (verify === false ? { rejectUnauthorized: false } : {})
 const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address)
 
 /** What stays the same for all hops. */
@@ -70,16 +87,18 @@ interface Way {
   /** Until the headers are there: connection and first byte together, for fetch does not tell them apart. */
   readonly patience: Duration.Duration
 }
-type RequestHeaders = Readonly<Record<string, string>>
 
-const request = (way: Way, url: HttpUrl, address: string, headers: RequestHeaders, signal: AbortSignal) => {
+const request = (way: Way, url: HttpUrl, address: string, asking: Asking, signal: AbortSignal) => {
   const secure = url.href.startsWith("https:")
   const init: BunFetchRequestInit = {
-    headers: { ...headers, Host: url.host },
+    method: asking.method ?? "GET",
+    headers: { ...asking.headers, Host: url.host },
     redirect: "manual",
     decompress: false,
     signal,
-    ...(secure ? { tls: { serverName: url.hostname.replace(/^\[|\]$/g, ""), ...way.trust } } : {})
+    ...(secure
+      ? { tls: { serverName: url.hostname.replace(/^\[|\]$/g, ""), ...way.trust, ...unverified(asking) } }
+      : {})
   }
   const dialled = `${secure ? "https" : "http"}://${bracketed(address)}:${url.port}${url.path}`
   return Effect.tryPromise({
@@ -92,12 +111,12 @@ const request = (way: Way, url: HttpUrl, address: string, headers: RequestHeader
 const connect = Effect.fnUntraced(function* (
   way: Way,
   { url, addresses }: Target,
-  headers: RequestHeaders,
+  asking: Asking,
   signal: AbortSignal
 ) {
   let last: Failure | null = null
   for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
-    const result = yield* Effect.result(request(way, url, address, headers, signal))
+    const result = yield* Effect.result(request(way, url, address, asking, signal))
     if (result._tag === "Success") return result.success
     last = result.failure
     if (!last.unmade) break
@@ -105,7 +124,7 @@ const connect = Effect.fnUntraced(function* (
   return yield* last?.error ?? new Retryable({ code: "network", message: `${url.hostname}: no address` })
 })
 
-const late = ({ url }: Target, { patience }: Way) =>
+const late = ({ url }: Target, patience: Duration.Duration) =>
   new Retryable({ code: "timeout", message: `${url.hostname}: no answer within ${Duration.format(patience)}` })
 
 /** Bun's own limit of requests in flight, read when the process starts: more would queue inside it, on our time. */
@@ -126,20 +145,22 @@ const make = Effect.fnUntraced(function* (options: Options) {
     trust: options.ca === undefined ? {} : { ca: [...options.ca] },
     patience: Duration.sum(settings.FETCH_CONNECT_TIMEOUT, settings.FETCH_FIRST_BYTE_TIMEOUT)
   }
-  const get: Dialler["Service"]["get"] = (href, headers, use) =>
-    Effect.flatMap(guard.check(href), (target) =>
+  const ask: Dialler["Service"]["ask"] = (href, asking, use) => {
+    const patience = asking.patience ?? way.patience
+    return Effect.flatMap(guard.check(href), (target) =>
       Effect.acquireUseRelease(
         Effect.sync((): Call => ({ controller: new AbortController(), done: false })),
         (call) =>
-          connect(way, target, headers, call.controller.signal).pipe(
-            Effect.timeoutOrElse({ duration: way.patience, orElse: () => Effect.fail(late(target, way)) }),
+          connect(way, target, asking, call.controller.signal).pipe(
+            Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(late(target, patience)) }),
             Effect.flatMap((response) => use(answer(target.url, response, call)))
           ),
         // A finished exchange keeps its connection for the next one.
         (call) => Effect.sync(() => (call.done ? undefined : call.controller.abort()))
       )
     )
-  return Dialler.of({ get })
+  }
+  return Dialler.of({ ask, get: (href, headers, use) => ask(href, { headers }, use) })
 })
 
 interface Call {
