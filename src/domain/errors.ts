@@ -20,6 +20,7 @@ export const Code = Schema.Literals([
   "breaker",
   "busy_host",
   "reader_limit",
+  "browser",
   "raw_missing",
   "parse_failed",
   "article_invalid",

@@ -3,6 +3,7 @@ import { Verdict } from "./article.ts"
 import { Code } from "./errors.ts"
 import { type StageName, stageNames } from "./stages.ts"
 import { Topic } from "./topics.ts"
+import { forceRefusals } from "./upgrade.ts"
 
 /**
  * What the pipeline counts. Names follow Prometheus (`_total` counts, `_seconds` times); every label comes from a closed
@@ -92,6 +93,26 @@ export const articleLag = lag
 /** `crawler_trap_total`: links refused because their site makes them without end (bad input B079). */
 export const traps = counter("crawler_trap_total", "Links refused as generated without end.")
 
+/** Hosts named by a metric of S4.22; further ones count as `other`, so that the number of series stays bounded. */
+const hostLabelsMax = 200
+const labelled = new Set<string>()
+const hostLabel = (host: string): string => {
+  if (labelled.size < hostLabelsMax) labelled.add(host)
+  return labelled.has(host) ? host : "other"
+}
+
+const upgraded = counter("fetcher_auto_upgrade_total", "Hosts given a browser because their articles came empty.")
+/** `fetcher_auto_upgrade_total{host,reason}` (S4.22) */
+export const autoUpgrades = (host: string, reason: string) =>
+  Metric.withAttributes(upgraded, { host: hostLabel(host), reason })
+const failedPages = counter("fetcher_validation_failures_total", "Article pages without a title or text.")
+/** `fetcher_validation_failures_total{host,fetcher}` (S4.22) */
+export const validationFailures = (host: string, fetcher: FetcherLabel) =>
+  Metric.withAttributes(failedPages, { host: hostLabel(host), fetcher })
+const refusedForce = counter("force_fetcher_rejected_total", "`force_fetcher` headers that were not obeyed.")
+/** `force_fetcher_rejected_total{reason}` (bad inputs B200–B203) */
+export const forceRejected = each(forceRefusals, (reason) => Metric.withAttributes(refusedForce, { reason }))
+
 const backlogGauge = Metric.gauge("crawler_bus_backlog", { description: "Messages by topic and state." })
 const backlogMetrics = each(Topic.literals, (topic) =>
   each(backlogStates, (state) => Metric.withAttributes(backlogGauge, { topic, state }))
@@ -106,6 +127,7 @@ export const initial = [
   ...articleResults.map(articles),
   ...Verdict.literals.map(documents),
   ...linkResults.map(links),
+  ...forceRefusals.map(forceRejected),
   fetchBytes,
   traps
 ]

@@ -1,4 +1,5 @@
 import { Context, type Duration } from "effect"
+import type { Scale } from "./score.ts"
 
 /**
  * The numbers the stages go by, given by the settings of the process: declared here because `streams` may not see
@@ -36,6 +37,19 @@ export class Policy extends Context.Service<
       readonly textMax: number
       readonly qualityMin: number
     }
+    /** When a host is given a browser (FETCHER_*); `browser`: there is one to give. Lengths in code points. */
+    readonly upgrade: {
+      readonly enabled: boolean
+      readonly browser: boolean
+      readonly threshold: number
+      readonly window: Duration.Duration
+      readonly titleMin: number
+      readonly contentMin: number
+      readonly republishMax: number
+      readonly republishSpacing: Duration.Duration
+    }
+    /** How hosts are scored (SCORING_*), and how many of them metrics name (PRIORITY_HOST_LABELS). */
+    readonly scoring: { readonly interval: Duration.Duration; readonly scale: Scale; readonly hostLabels: number }
     /** End the pipeline once nothing is left to do (a one-shot run). */
     readonly untilDrained: boolean
   }

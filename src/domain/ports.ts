@@ -185,6 +185,8 @@ export class Fetcher extends Context.Service<
       job: CrawlJob,
       validators: Validators | null
     ) => Effect.Effect<RawBody, Retryable | Fatal | Postponed | Unavailable>
+    /** There is a browser here: `job.fetcher` may be `browser`, else it is plain HTTP all the same. */
+    readonly renders?: boolean
   }
 >()("crawler/Fetcher") {}
 
@@ -211,6 +213,12 @@ export type Slot =
   | { readonly tag: "granted"; readonly token: string }
   | { readonly tag: "wait"; readonly until: Millis; readonly reason: "delay" | "in_flight" | "retry_after" | "breaker" }
 
+/** What a request's end did to its host. An adapter that cannot tell says nothing. */
+export interface Released {
+  /** The breaker opened now (S1.8). */
+  readonly tripped: boolean
+}
+
 /**
  * Host state: one in flight (a setting), the delay between requests, Retry-After, the breaker. Shared by all processes
  * (Redis) or owned by one (memory). `acquire` never sleeps: it grants or says until when to wait.
@@ -224,7 +232,7 @@ export class Hosts extends Context.Service<
       host: string,
       token: string,
       outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
-    ) => Effect.Effect<void, Unavailable>
+    ) => Effect.Effect<Released | void, Unavailable>
     /** The least gap a host asks for (robots crawl-delay, a rule): the strictest of these and the setting holds. */
     readonly setDelay: (host: string, delay_ms: number) => Effect.Effect<void, Unavailable>
     /** The gap in force, ms. */
@@ -255,7 +263,8 @@ export class Outputs extends Context.Service<
 export interface Signal {
   readonly host: string
   readonly at: Millis
-  readonly kind: "fetch" | "article" | "rejected" | "detected"
+  /** `trip`: the breaker opened; `relearn`: a parsing rule was learnt anew. Both cost or worry, whatever the page. */
+  readonly kind: "fetch" | "article" | "rejected" | "detected" | "trip" | "relearn"
   readonly fetcher: "http" | "browser" | "file"
   readonly status: number
   readonly latency_ms: number

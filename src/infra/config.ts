@@ -1,4 +1,7 @@
 import { Context, Result } from "effect"
+import { aiSettings } from "./config.ai.ts"
+import { fetcherSettings } from "./config.fetcher.ts"
+import { scoringSettings } from "./config.scoring.ts"
 import { choice, decimal, duration, durations, flag, list, optional, type Setting, text, whole } from "./setting.ts"
 
 /**
@@ -39,10 +42,12 @@ export const settings = {
   FETCH_BODY_MAX_BYTES: whole(10_485_760, { min: 1024, max: 268_435_456 }, "Bytes on the wire."),
   FETCH_INFLATED_MAX_BYTES: whole(52_428_800, { min: 1024, max: 1_073_741_824 }, "Bytes after inflating."),
   FETCH_RATIO_MAX: whole(200, { min: 2, max: 10_000 }, "Inflated to wire bytes: more is a bomb."),
+  ...fetcherSettings,
   ROBOTS_TTL: duration("24h", { min: "1m", max: "24h" }, "Life of a robots.txt that answered (RFC 9309 2.4)."),
   ROBOTS_ERROR_TTL: duration("5m", { min: "1s", max: "1h" }, "Life of a disallow after 5xx, 429 or a network failure."),
   BREAKER_FAILURES: whole(5, { min: 1, max: 100 }, "Failures in a row that open a host's breaker."),
   BREAKER_OPEN: duration("60s", { min: "1s", max: "1h" }, "First open time, doubled per failed probe up to 1h."),
+  ...scoringSettings,
   SOURCE_BACKLOG: duration("48h", { min: "0ms", max: "3650d" }, "A source's first poll takes no older links."),
   ARTICLE_REVISITS: durations("1h,24h", "When an article is visited again after its first fetch; `off` for never."),
   RAW_TTL: duration("24h", { min: "1m", max: "90d" }, "Life of a parsed raw page."),
@@ -67,10 +72,49 @@ export const settings = {
   ARTICLES_JSONL: optional("a file path", "Append each finished article here as a JSON line."),
   CHROMIUM_PATH: optional("a file path", "Chromium; else it is looked for on PATH."),
   BROWSER_SANDBOX: flag(true, "Chromium's sandbox; root needs false."),
+  GOOGLE_SEARCH_URL: text("https://www.googleapis.com/customsearch/v1", "Google Programmable Search JSON API."),
+  GOOGLE_API_KEY: optional(
+    "an API key",
+    "Key of Google Programmable Search; without it google_search answers nothing.",
+    true
+  ),
+  GOOGLE_CSE_ID: optional("a search engine id", "Which programmable search engine is asked (cx)."),
+  CRTSH_URL: text("https://crt.sh/", "Certificate transparency search that answers crt.sh's JSON."),
+  WAYBACK_URL: text("https://web.archive.org/cdx/search/cdx", "Wayback Machine CDX server."),
+  DNS_SERVERS: list(
+    "addresses such as 9.9.9.9 or 127.0.0.1:53, between commas",
+    "Asked by DNS enumeration; the system's when empty."
+  ),
+  RESEARCH_ENVIRONMENT: choice(
+    "none",
+    ["none", "dev", "staging", "prod"],
+    "Prefix of every dataset path (dev/research/…)."
+  ),
+  RESEARCH_RESULTS_MAX: whole(100, { min: 1, max: 10_000 }, "URLs taken of one answer of one discovery source."),
+  RESEARCH_TIMEOUT: duration(
+    "30s",
+    { min: "100ms", max: "5m" },
+    "One answer of a discovery source: crt.sh thinks long."
+  ),
+  RESEARCH_AUDIT_GIT: optional(
+    "a git URL or path",
+    "Remote that dataset metadata is committed and pushed to; none when unset."
+  ),
+  RESEARCH_AUDIT_BRANCH: text("main", "Branch of RESEARCH_AUDIT_GIT."),
+  LIVENESS_TIMEOUT: duration("10s", { min: "100ms", max: "2m" }, "One liveness check, all redirects together."),
   DATABASE_URL: optional("a postgres:// URL", "Postgres ≥ 15 instead of the embedded store.", true),
   DATABASE_CONNECTIONS: whole(8, { min: 1, max: 100 }, "Connections to DATABASE_URL; the embedded store has one."),
   KAFKA_BROKERS: list("host:port between commas", "Kafka instead of the table bus."),
-  REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true)
+  KAFKA_PREFIX: text("crawler.", "Before the name of each topic and consumer group."),
+  KAFKA_PARTITIONS: whole(12, { min: 1, max: 1000 }, "Partitions of a topic that `crawler migrate` makes."),
+  KAFKA_RESEND: duration(
+    "10m",
+    { min: "1s", max: "24h" },
+    "A message that Kafka kept this long untaken is sent again."
+  ),
+  REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true),
+  REDIS_PREFIX: text("crawler:", "Before each key."),
+  ...aiSettings
 } as const
 
 type Values = { readonly [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer A> ? A : never }

@@ -1,13 +1,22 @@
 import { Layer } from "effect"
 import * as bus from "./bus.memory.ts"
+import * as fetcherrules from "./fetcherrules.memory.ts"
 import * as frontier from "./frontier.memory.ts"
 import * as pages from "./pages.memory.ts"
+import * as scores from "./scores.memory.ts"
 import * as signals from "./signals.memory.ts"
 import * as sources from "./sources.memory.ts"
 import * as urls from "./urls.memory.ts"
+import * as windows from "./windows.memory.ts"
 
 /** Every store of one process in memory, for a one-shot run and for tests: nothing outlives it. */
 export const layer = (options: bus.Options & pages.Options & urls.Options = {}) =>
-  Layer.mergeAll(frontier.layer, pages.layer(options), sources.layer, signals.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer(options)))
-  )
+  Layer.mergeAll(
+    frontier.layer,
+    pages.layer(options),
+    sources.layer,
+    signals.layer,
+    scores.layer,
+    fetcherrules.layer,
+    windows.layer
+  ).pipe(Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer(options))))

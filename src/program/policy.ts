@@ -1,6 +1,8 @@
 import { Duration, Effect, Layer } from "effect"
 import { Policy } from "../domain/policy.ts"
+import { chromiumPath } from "../infra/browser/chromium.ts"
 import { Settings } from "../infra/config.ts"
+import { scaleOf } from "../infra/scale.ts"
 
 /** What a command may say beside the settings. */
 export interface Choices {
@@ -32,6 +34,21 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
           textMin: it.MIN_CONTENT_LENGTH,
           textMax: it.MAX_CONTENT_LENGTH,
           qualityMin: it.MIN_QUALITY
+        },
+        upgrade: {
+          enabled: it.FETCHER_AUTO_UPGRADE_ENABLED && !oneShot,
+          browser: chromiumPath(it.CHROMIUM_PATH) !== null,
+          threshold: it.FETCHER_AUTO_UPGRADE_THRESHOLD,
+          window: it.FETCHER_AUTO_UPGRADE_WINDOW,
+          titleMin: it.FETCHER_EMPTY_BODY_TITLE_MIN,
+          contentMin: it.FETCHER_EMPTY_BODY_CONTENT_MIN,
+          republishMax: it.FETCHER_REPUBLISH_MAX,
+          republishSpacing: it.FETCHER_REPUBLISH_SPACING
+        },
+        scoring: {
+          interval: it.SCORING_INTERVAL,
+          hostLabels: it.PRIORITY_HOST_LABELS,
+          scale: scaleOf(it)
         },
         untilDrained: oneShot
       })

@@ -4,11 +4,17 @@ import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import * as deadletters from "../infra/deadletters.sql.ts"
 import { Refusal } from "../infra/exit.ts"
+import * as fetcherrules from "../infra/fetcherrules.sql.ts"
 import * as frontier from "../infra/frontier.sql.ts"
 import * as pages from "../infra/pages.sql.ts"
+import * as overrides from "../infra/overrides.sql.ts"
+import * as scores from "../infra/scores.sql.ts"
+import * as scoring from "../infra/scoring.sql.ts"
 import * as signals from "../infra/signals.sql.ts"
 import * as sources from "../infra/sources.sql.ts"
+import * as upgrades from "../infra/upgrades.sql.ts"
 import * as upkeep from "../infra/upkeep.sql.ts"
+import * as windows from "../infra/windows.memory.ts"
 
 /** A combination that cannot be right is refused before anything starts. */
 const possible = Layer.effectDiscard(
@@ -29,5 +35,9 @@ export const store = Layer.mergeAll(
   signals.layer,
   sources.layer,
   upkeep.layer,
-  deadletters.layer
+  deadletters.layer,
+  overrides.layer,
+  scoring.layer.pipe(Layer.provideMerge(scores.layer)),
+  windows.layer,
+  upgrades.layer.pipe(Layer.provideMerge(fetcherrules.layer))
 ).pipe(Layer.provideMerge(bus.layer), Layer.provideMerge(database.layer), Layer.provide(possible))

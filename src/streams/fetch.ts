@@ -1,14 +1,19 @@
 import { Clock, Effect, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
+import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { Fetched, Validators } from "../domain/fetching.ts"
+import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, Signals } from "../domain/ports.ts"
+import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
+import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { gate } from "./gate.ts"
+import { observeAnswer, observeFailure } from "./observe.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { chooseFetcher } from "./upgrade.ts"
 
 /** Refusals that are an answer, not a failure of ours: recorded as an outcome with their reason, never a dead letter. */
 const answers = new Set(["robots", "address_refused", "url_refused"])
@@ -59,6 +64,7 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
   const { raw } = page
   yield* Metric.update(fetchSeconds(raw.fetcher), raw.elapsed_ms / 1000)
   yield* Metric.update(fetchBytes, raw.bytes)
+  yield* observeAnswer(job, raw)
   if (raw.status !== 304) {
     yield* stored(pages.saveRaws([page]))
     return Option.some<Fetched>({ job, raw })
@@ -71,11 +77,7 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
 /** A fetch that brought nothing: a signal of its host (S1.8), and an outcome where it is an answer. */
 const failed = Effect.fnUntraced(function* (job: CrawlJob, error: Failure) {
   const at = yield* Clock.currentTimeMillis
-  if (error._tag === "Retryable") {
-    const status = error.code === "http_429" ? 429 : error.code === "http_5xx" ? 503 : 0
-    const facts = { fetcher: "http", latency_ms: 0, lag_ms: null, category: job.target.category ?? null } as const
-    yield* stored((yield* Signals).record([{ host: job.host, at, kind: "fetch", status, ...facts }]))
-  }
+  yield* observeFailure(job, error, at)
   if (error._tag === "Fatal" && answers.has(error.code)) {
     const evidence = { reason: error.message }
     const record = { raw_id: job.id, url: job.target.url, host: job.host, verdict: "refused", at } as const
@@ -89,16 +91,34 @@ const failed = Effect.fnUntraced(function* (job: CrawlJob, error: Failure) {
   return yield* error
 })
 
+/**
+ * The default chain's second half (S4.2): a page that looks like a shell is fetched by a browser, as a request of its own
+ * at the host's pace. Where that cannot be, or fails, the plain page is what there is.
+ */
+const rendered = Effect.fnUntraced(function* (limits: Limits, asked: CrawlJob, page: RawBody) {
+  const { renders } = yield* Fetcher
+  const marker = asked.fetcher === "auto" && renders === true ? wantsBrowser(page) : null
+  if (marker === null || asked.target.type === "feed" || asked.target.type === "sitemap") return page
+  yield* Effect.logDebug(`${asked.target.url}: ${marker}, fetched by a browser`)
+  return yield* inSlot(limits, asked.host, visit({ ...asked, fetcher: "browser" }, null)).pipe(
+    Effect.catch((error) => Effect.as(Effect.logDebug(`${asked.target.url}: ${error.message}`), page))
+  )
+})
+
 const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) {
   const job = work.value
   if (work.envelope.key !== job.host) {
     return yield* new Fatal({ code: "key_mismatch", message: `key ${work.envelope.key} is not host ${job.host}` })
   }
+  const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
   // Work begins with the page's own request, not with waiting for its host; both go out at the same time.
   const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
-  const request = Effect.map(Effect.all([visit(job, validators), begin], { concurrency: 2 }), ([page]) => page)
-  const once = Effect.andThen(learnRobots(limits, job), inSlot(limits, job.host, request))
+  const request = Effect.map(Effect.all([visit(asked, validators), begin], { concurrency: 2 }), ([page]) => page)
+  const once = learnRobots(limits, job).pipe(
+    Effect.andThen(inSlot(limits, job.host, request)),
+    Effect.flatMap((page) => rendered(limits, asked, page))
+  )
   const page = yield* Effect.result(limits.door(job.host)(once))
   return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(job, page.failure)
 })
@@ -109,7 +129,7 @@ const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) 
  */
 export const fetch = (
   policy: Policy["Service"]
-): Stage<CrawlJob, Fetched, Bus | Fetcher | Hosts | Pages | Policy | Robots | Signals> => {
+): Stage<CrawlJob, Fetched, Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Signals | Upgrades> => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
   return stage(held, (work) => take(limits, work))

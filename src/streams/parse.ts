@@ -1,14 +1,17 @@
 import { Clock, Effect, Metric, Option } from "effect"
 import type { Content } from "../domain/article.ts"
+import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
 import { articleId, articleOf } from "../domain/identity.ts"
 import { articleLag, articles } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
 import type { Link, Reading } from "../domain/reading.ts"
+import type { Upgrades, Windows } from "../domain/upgrade.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { closeRepublish, learn } from "./upgrade.ts"
 import { readPage } from "./validate.ts"
 
 /**
@@ -67,7 +70,7 @@ const linksOf = (page: Validated, reading: Reading, max: number) => {
   return [...reading.links.filter(isNews).slice(0, max), ...others]
 }
 
-const parsePage = Effect.fnUntraced(function* ({ value: page }: Work<Validated>) {
+const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<Validated>) {
   const { linksMax, article: bounds } = yield* Policy
   const reading = yield* readPage(page)
   const { content } = reading
@@ -76,6 +79,8 @@ const parsePage = Effect.fnUntraced(function* ({ value: page }: Work<Validated>)
   const codes = isArticle ? validateArticle(content, bounds).map((it) => it.code) : expected ? ["required"] : []
   const article = isArticle && codes.length === 0 ? yield* saveArticle(page, content) : null
   if (codes.length > 0) yield* reject(page, codes, reading)
+  if (article === null) yield* learn(page, reading)
+  yield* closeRepublish(envelope, page.job)
   const { job, raw, verdict, kind } = page
   return Option.some<Parsed>({
     job,
@@ -89,5 +94,7 @@ const parsePage = Effect.fnUntraced(function* ({ value: page }: Work<Validated>)
 })
 
 /** Turns a validated page into a stored article, or into the links of a list, feed or sitemap. */
-export const parse = (policy: Policy["Service"]): Stage<Validated, Parsed, Pages | Policy | Reader> =>
+export const parse = (
+  policy: Policy["Service"]
+): Stage<Validated, Parsed, FetcherRules | Pages | Policy | Reader | Upgrades | Windows> =>
   stage(policy.readers * 8, parsePage)

@@ -3,6 +3,7 @@ import { type Fatal, Postponed, type Retryable, type Unavailable } from "../doma
 import { Policy } from "../domain/policy.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
 import type { gate } from "./gate.ts"
+import { observeRelease } from "./observe.ts"
 import { steadfast } from "./stage.ts"
 
 export type Failure = Retryable | Fatal | Postponed
@@ -13,7 +14,7 @@ const ending = (host: string, failure: Failure | null, now: number): Ending => {
   if (failure?._tag !== "Retryable") return { failed: false, pause_until: null }
   // A redirect may lead to another host: then that one is at fault.
   const ours = failure.host === undefined || failure.host === host
-  const counts = failure.code !== "http_429" && failure.code !== "partial"
+  const counts = failure.code !== "http_429" && failure.code !== "partial" && failure.code !== "browser"
   return { failed: ours && counts, pause_until: ours && failure.after !== undefined ? now + failure.after : null }
 }
 
@@ -37,7 +38,10 @@ const attempt = Effect.fnUntraced(function* <A, R>(
   const hosts = yield* Hosts
   const giveBack = (token: string, failure: Failure | null) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.ignore(hosts.release(host, token, ending(host, failure, now)))
+      hosts.release(host, token, ending(host, failure, now)).pipe(
+        Effect.flatMap((done) => observeRelease(host, now, done)),
+        Effect.ignore
+      )
     )
   const once = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {

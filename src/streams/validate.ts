@@ -6,7 +6,9 @@ import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
+import type { Upgrades } from "../domain/upgrade.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { closeRepublish } from "./upgrade.ts"
 
 /** Verdicts of documents that may still become an article or links; the others end here with their evidence. */
 const goesOn = new Set(["ok", "paywall", "charset_uncertain", "empty"])
@@ -41,24 +43,27 @@ export const readPage = Effect.fnUntraced(function* (page: Fetched) {
   return yield* steadfast(reader.read(page.raw.id, stored.body, hintsOf(page, html)))
 })
 
-const end = Effect.fnUntraced(function* ({ job, raw }: Fetched, reading: Reading) {
+const end = Effect.fnUntraced(function* ({ envelope, value }: Work<Fetched>, reading: Reading) {
+  const { job, raw } = value
   const record = { raw_id: raw.id, url: job.target.url, host: job.host, codes: [], at: raw.fetched_at }
   const pages = yield* Pages
   yield* stored(pages.saveOutcomes([{ ...record, verdict: reading.verdict, evidence: reading.evidence }]))
+  yield* closeRepublish(envelope, job)
   return Option.none<Validated>()
 })
 
-const judge = Effect.fnUntraced(function* ({ value }: Work<Fetched>) {
+const judge = Effect.fnUntraced(function* (work: Work<Fetched>) {
+  const { value } = work
   const reading = yield* readPage(value)
   const { verdict, kind, charset } = reading
   yield* Metric.update(documents(verdict), 1)
   if (verdict === "partial") {
     return yield* new Retryable({ code: "partial", message: `the body ended early after ${value.raw.bytes} bytes` })
   }
-  if (!goesOn.has(verdict)) return yield* end(value, reading)
+  if (!goesOn.has(verdict)) return yield* end(work, reading)
   return Option.some<Validated>({ ...value, verdict, kind, charset })
 })
 
 /** Gives every fetched document one verdict with its evidence; a partial one is fetched again. */
-export const validate = (policy: Policy["Service"]): Stage<Fetched, Validated, Pages | Policy | Reader> =>
+export const validate = (policy: Policy["Service"]): Stage<Fetched, Validated, Pages | Policy | Reader | Upgrades> =>
   stage(policy.readers * 4, judge)

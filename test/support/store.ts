@@ -11,7 +11,9 @@ import { service } from "./services.ts"
 
 const tables = [
   ..."messages dead_letters sources urls raw_contents articles article_revisions validation_outcomes".split(" "),
-  ..."fetcher_rules republishes parsing_rules hosts host_paces host_signals host_scoring_state audit_log".split(" ")
+  ..."fetcher_rules republishes fetch_failures parsing_rules hosts host_paces host_signals host_scoring_state audit_log host_generations relays".split(
+    " "
+  )
 ]
 const clear = `truncate ${tables.join(", ")} cascade`
 

@@ -4,6 +4,7 @@ import type { CrawlJob } from "../../src/domain/crawl.ts"
 import { Fatal, Retryable } from "../../src/domain/errors.ts"
 import { Policy } from "../../src/domain/policy.ts"
 import { Fetcher, Outputs, type RawBody, Robots } from "../../src/domain/ports.ts"
+import { evenWeights } from "../../src/domain/score.ts"
 import { chainStages } from "../../src/domain/stages.ts"
 import { load, Settings } from "../../src/infra/config.ts"
 import * as hosts from "../../src/infra/hosts.memory.ts"
@@ -111,6 +112,21 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
       schedulerTick: Duration.seconds(1),
       sourceBacklog: Duration.hours(48),
       article: { titleMin: 10, titleMax: 500, textMin: 100, textMax: 50_000, qualityMin: 0.5 },
+      upgrade: {
+        enabled: true,
+        browser: true,
+        threshold: 5,
+        window: Duration.hours(1),
+        titleMin: 5,
+        contentMin: 100,
+        republishMax: 20,
+        republishSpacing: Duration.seconds(5)
+      },
+      scoring: {
+        interval: Duration.minutes(5),
+        hostLabels: 20,
+        scale: { weights: evenWeights, window_ms: 6 * 3_600_000, samplesMin: 20 }
+      },
       untilDrained: true,
       ...over
     })

@@ -1,0 +1,61 @@
+import { describe, expect } from "bun:test"
+import { Effect, Layer } from "effect"
+import { FetcherRules } from "../../src/domain/fetcherrules.ts"
+import { Upgrades } from "../../src/domain/upgrade.ts"
+import * as memoryBus from "../../src/infra/bus.memory.ts"
+import * as tableBus from "../../src/infra/bus.table.ts"
+import { Database } from "../../src/infra/database.ts"
+import * as memory from "../../src/infra/fetcherrules.memory.ts"
+import * as rules from "../../src/infra/fetcherrules.sql.ts"
+import * as upgrades from "../../src/infra/upgrades.sql.ts"
+import { upgradesConformance } from "../support/conformance/upgrades.ts"
+import { live } from "../support/effect.ts"
+import { settingsOf, stores } from "../support/store.ts"
+
+upgradesConformance("memory", memory.layer.pipe(Layer.provideMerge(memoryBus.layer())))
+
+for (const { name, layer } of stores) {
+  const base = Layer.mergeAll(layer, settingsOf())
+  const all = upgrades.layer.pipe(
+    Layer.provideMerge(Layer.merge(rules.layer, tableBus.layer)),
+    Layer.provideMerge(base)
+  )
+  upgradesConformance(name, all)
+
+  describe(`${name}: what SQL sees`, () => {
+    live("setting and unsetting a fetcher keeps the host's priority, and is audited with what was before", () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const all = yield* FetcherRules
+        yield* database.query(
+          `insert into fetcher_rules (host_pattern, fetcher, priority_config) values ('a.kr', 'auto', '{"x":1}')`
+        )
+        expect(yield* all.of("a.kr")).toBeNull()
+        yield* all.set({ host: "a.kr", fetcher: "http", reason: "cheap", actor: "operator" })
+        yield* all.unset("a.kr", "operator")
+        const rows = yield* database.query("select fetcher, reason, priority_config from fetcher_rules")
+        expect(rows).toEqual([{ fetcher: "auto", reason: null, priority_config: { x: 1 } }])
+        const audit = yield* database.query("select action, subject, facts from audit_log order by id")
+        expect(audit).toEqual([
+          {
+            action: "fetcher_rule.set",
+            subject: "a.kr",
+            facts: { fetcher: "http", reason: "cheap", before: "auto", before_reason: null }
+          },
+          { action: "fetcher_rule.unset", subject: "a.kr", facts: { before: "http", before_reason: "cheap" } }
+        ])
+      }).pipe(Effect.provide(all))
+    )
+
+    live("a flood of one audited event leaves twenty entries an hour", () =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { audit } = yield* Upgrades
+        const entry = { actor: "crawler", action: "force_fetcher.rejected", subject: "a.kr", facts: {} }
+        for (let at = 0; at < 30; at += 1) yield* audit(entry)
+        const [row] = yield* database.query<{ entries: number }>("select count(*)::int as entries from audit_log")
+        expect(row?.entries).toBe(20)
+      }).pipe(Effect.provide(all))
+    )
+  })
+}
