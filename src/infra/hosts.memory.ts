@@ -36,7 +36,8 @@ export interface Options {
 export const slotLife = (fetchTimeout: Duration.Duration): Duration.Duration =>
   Duration.sum(Duration.times(fetchTimeout, 2), slotMargin)
 
-const mannersOf = (settings: Settings["Service"]): Manners => ({
+/** The manners that the settings ask for. */
+export const mannersOf = (settings: Settings["Service"]): Manners => ({
   perHost: settings.FETCH_PER_HOST,
   delay: Duration.toMillis(settings.FETCH_DELAY),
   slotLife: Duration.toMillis(slotLife(settings.FETCH_TIMEOUT)),
@@ -98,7 +99,12 @@ const make = ({ quiet = Duration.zero }: Options) =>
     return Hosts.of({
       acquire: (host) => step((now) => take(host, now)),
       release: (host, token, outcome) =>
-        step((now) => states.write(host, release(states.read(host), manners, now, token, outcome))),
+        step((now) => {
+          const before = states.read(host)
+          const after = release(before, manners, now, token, outcome)
+          states.write(host, after)
+          return { tripped: after.openUntil > before.openUntil }
+        }),
       setDelay: (host, delay_ms) =>
         step((now) => (states.admits(host, now) ? states.write(host, ask(states.read(host), delay_ms)) : undefined)),
       delay: (host) => Effect.sync(() => gap(states.read(host), manners))
