@@ -62,6 +62,13 @@ describe("any bytes give a reading that can be stored", () => {
     ["a deep page", new TextEncoder().encode("<div>".repeat(50_000))],
     ["a tag that never ends", new TextEncoder().encode(`<p ${"a=b ".repeat(50_000)}`)],
     ["a page of one word", new TextEncoder().encode("x".repeat(500_000))],
+    ["lines by the hundred thousand", new TextEncoder().encode(`<div>${"line<br>".repeat(100_000)}`)],
+    ["words in tags by the hundred thousand", new TextEncoder().encode(`<p>${"<b>x</b> y ".repeat(100_000)}`)],
+    [
+      "bylines by the ten thousand",
+      new TextEncoder().encode(`<h1>t</h1>${"<span class=author>a</span>".repeat(30_000)}`)
+    ],
+    ["blanks for an author", new TextEncoder().encode(`<meta name=author content="A${" ".repeat(300_000)}B"><p>x`)],
     ["blanks", new TextEncoder().encode(`<p>${" \n".repeat(200_000)}x</p>`)]
   ]
   for (const [name, bytes] of inputs)

@@ -51,7 +51,10 @@ class Collector {
   readonly end: Int32Array
   readonly kinds: Array<Kind | null>
   private readonly kindOf = classifier()
-  private text = ""
+  private parts: Array<string> = []
+  /** The last character gathered, and whether anything but white space was. */
+  private last = ""
+  private filled = false
   private linkChars = 0
   private links = 0
   private pre = 0
@@ -114,40 +117,53 @@ class Collector {
       this.flush()
       this.owner = blockParent(element)
     }
-    this.end[element.order] = this.blocks.length + (this.text.trim() === "" ? 0 : 1)
+    this.end[element.order] = this.blocks.length + (this.filled ? 1 : 0)
   }
   private add(raw: string): void {
     const text = this.pre > 0 ? raw.replace(invisible, "") : tidy(raw)
-    if (this.links > 0) this.linkChars += text.length - (text.startsWith(" ") ? 1 : 0)
-    if (
-      text.startsWith(" ") &&
-      this.pre === 0 &&
-      (this.text === "" || this.text.endsWith(" ") || this.text.endsWith("\n"))
-    )
-      this.text += text.slice(1)
-    else this.text += text
+    if (text === "") return
+    const glued =
+      text.startsWith(" ") && this.pre === 0 && (this.last === "" || this.last === " " || this.last === "\n")
+    const own = glued ? text.slice(1) : text
+    if (this.links > 0) this.linkChars += own.length
+    this.append(own)
+  }
+  private append(text: string): void {
+    if (text === "") return
+    this.parts.push(text)
+    this.last = text.charAt(text.length - 1)
+    this.filled ||= text.trim() !== ""
   }
   private lineBreak(): void {
-    if (this.text.endsWith("\n") && this.pre === 0) this.flush()
-    else if (this.text !== "") this.text = `${this.text.trimEnd()}\n`
+    if (this.last === "\n" && this.pre === 0) this.flush()
+    else if (this.last !== "") this.append("\n")
   }
   private flush(): void {
-    if (this.text === "") return
-    const text = this.pre > 0 ? this.text.replace(/^\s*\n|\s+$/gu, "") : this.text.trim()
-    const linkChars = Math.min(this.linkChars, text.length)
-    this.text = ""
+    if (this.parts.length === 0) return
+    const joined = this.parts.join("")
+    const { filled } = this
+    const linkChars = this.linkChars
+    this.parts = []
+    this.last = ""
+    this.filled = false
     this.linkChars = 0
-    if (text.trim() === "") return
+    if (!filled) return
+    const text = this.pre > 0 ? withoutEmptyEnds(joined) : joined.replaceAll(" \n", "\n").trim()
+    const { length: chars } = text
+    const place = placeOf(this.owner)
     this.blocks.push({
       text,
-      chars: text.length,
-      linkChars,
+      chars,
+      linkChars: Math.min(linkChars, chars),
       element: this.owner,
       pre: this.pre > 0,
-      ...placeOf(this.owner)
+      ...place
     })
   }
 }
+
+/** The first line's indentation counts in preformatted text; an empty first line and blanks at the end do not. */
+const withoutEmptyEnds = (text: string): string => text.trimEnd().replace(/^[ \t]*\r?\n/u, "")
 
 /** A `<noscript>` with as many elements holds the page for those who run no scripts. */
 const noscriptElements = 15

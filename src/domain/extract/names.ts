@@ -4,6 +4,8 @@ import { plain, unescaped } from "./title.ts"
 /** Names kept per article, and characters per name. */
 const namesMax = 20
 export const nameMax = 60
+/** Characters of a statement of authors that are looked at. */
+const statementMax = 600
 
 const prefix =
   /^(?:(?:written|story|words|report(?:ed|ing)?|posted|published|edited|photos?|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
@@ -41,7 +43,7 @@ const cleanName = (raw: string): string => {
 
 /** `A B, C D and E F` → three; `Doe, John` and `A. Moffit, PhD` stay one: the comma cannot part two names. */
 const split = (raw: string): ReadonlyArray<string> =>
-  raw
+  words(raw.slice(0, statementMax))
     .replace(credentials, "")
     .split(joiner)
     .flatMap((it) => {

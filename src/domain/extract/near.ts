@@ -8,6 +8,8 @@ import { plain } from "./title.ts"
 /** How many blocks before and after the headline may hold byline and date. */
 const before = 6
 const after = 12
+/** Elements looked at per kind of statement. */
+const elementsMax = 60
 /** An element of more blocks is no byline. */
 const bylineBlocks = 6
 
@@ -114,12 +116,14 @@ export const nearOf = (
     return at >= from && at < to && (sheet.end[it.order] ?? 0) > at && (sheet.end[it.order] ?? 0) <= at + bylineBlocks
   }
   const inRange = sheet.tree.elements.filter(within)
-  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it))
+  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it)).slice(0, elementsMax)
   return {
     lines: lines.filter((it) => it.chars <= 200),
     elsewhere: elsewhereOf(sheet, body, isForeign),
-    times: meta.times.filter(within),
-    named: inRange.filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it))),
+    times: meta.times.filter(within).slice(0, elementsMax),
+    named: inRange
+      .filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it)))
+      .slice(0, elementsMax),
     people: people.filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
   }
 }
