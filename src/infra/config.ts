@@ -112,11 +112,7 @@ export const settings = {
     { min: "1s", max: "24h" },
     "A message that Kafka kept this long untaken is sent again."
   ),
-  KAFKA_PREFIX: text("crawler.", "Before the name of each topic and consumer group."),
-  KAFKA_PARTITIONS: whole(12, { min: 1, max: 1000 }, "Partitions of a topic that `crawler migrate` makes."),
-  KAFKA_RESEND: duration("10m", { min: "1s", max: "24h" }, "A message that Kafka kept this long untaken is sent again."),
   REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true),
-  REDIS_PREFIX: text("crawler:", "Before each key."),
   REDIS_PREFIX: text("crawler:", "Before each key."),
   ...aiSettings
 } as const

@@ -1,6 +1,5 @@
 import store from "../../sql/0001_store.sql" with { type: "text" }
 import distributed from "../../sql/0010_distributed.sql" with { type: "text" }
-import distributed from "../../sql/0010_distributed.sql" with { type: "text" }
 import fetcherLearning from "../../sql/0020_fetcher_learning.sql" with { type: "text" }
 import priority from "../../sql/0030_priority.sql" with { type: "text" }
 import aiJobs from "../../sql/0040_ai_jobs.sql" with { type: "text" }
