@@ -31,7 +31,7 @@ const portions = <A, B>(calls: ReadonlyArray<Call<A, B>>, max: number): Readonly
 }
 
 /** One answer per row, in order: each call gets those of its rows. */
-const byRow = <A, B>(
+export const byRow = <A, B>(
   answers: ReadonlyArray<B>,
   calls: ReadonlyArray<ReadonlyArray<A>>
 ): ReadonlyArray<ReadonlyArray<B>> => {
@@ -48,7 +48,7 @@ const byRow = <A, B>(
  * stages write row by row, the store sees groups, on one code path. A group with bad data is sent again call by call, so
  * that only the guilty one fails: writes are idempotent by key.
  */
-const grouped = Effect.fnUntraced(function* <A, B>(
+export const grouped = Effect.fnUntraced(function* <A, B>(
   write: Write<A, B>,
   split: Split<A, B>,
   { max, linger }: { readonly max: number; readonly linger: Duration.Duration }

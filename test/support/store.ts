@@ -15,7 +15,8 @@ const tables = [
     " "
   )
 ]
-const clear = `truncate ${tables.join(", ")} cascade`
+const aiTables = "ai_jobs ai_results llm_usage ai_gate".split(" ")
+const clear = `truncate ${[...tables, ...aiTables].join(", ")} cascade`
 
 const prefix = "crawler-test-"
 const alive = (pid: number): boolean => {
