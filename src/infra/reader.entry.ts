@@ -5,6 +5,9 @@ import type { FromReader, ToReader } from "./reader.protocol.ts"
 declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
-  const answer: FromReader = { reading: read(data.body, data.hints, null) }
+  const answer: FromReader = { tag: "read", reading: read(data.body, data.hints, null) }
   postMessage(answer)
 }
+
+const ready: FromReader = { tag: "ready" }
+postMessage(ready)

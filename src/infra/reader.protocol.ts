@@ -4,6 +4,5 @@ export interface ToReader {
   readonly body: Uint8Array
   readonly hints: Hints
 }
-export interface FromReader {
-  readonly reading: Reading
-}
+/** `ready` once, when the thread has loaded; then one reading per page. */
+export type FromReader = { readonly tag: "ready" } | { readonly tag: "read"; readonly reading: Reading }
