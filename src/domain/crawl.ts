@@ -60,6 +60,8 @@ export const CrawlJob = Schema.Struct({
   target: Target,
   host: Schema.String,
   priority: PriorityDecision,
+  /** What its source asks for (the Source resolver), whoever decided: inherited by the links it leads to. */
+  source_priority: Schema.optionalKey(Priority),
   fetcher: FetcherName,
   follow: Follow,
   visit: Schema.Int,

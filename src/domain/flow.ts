@@ -39,7 +39,15 @@ export const Scored = Schema.Struct({
   ...Parsed.fields,
   scores: Schema.Record(
     Schema.String,
-    Schema.Struct({ value: Schema.Finite, threshold: Schema.Finite, override: Schema.NullOr(Priority) })
+    Schema.Struct({
+      /** null: no score (cold start, or one older than its window). */
+      value: Schema.NullOr(Schema.Finite),
+      threshold: Schema.Finite,
+      /** Only an override that holds now. */
+      override: Schema.NullOr(Priority),
+      /** Default priorities of parsing rules, by path prefix. */
+      rules: Schema.Array(Schema.Struct({ path: Schema.String, priority: Priority }))
+    })
   )
 })
 export type Scored = typeof Scored.Type

@@ -10,6 +10,8 @@ import type { DeadLetter, Envelope, Outgoing, Topic } from "./topics.ts"
 /** One leased message. Until its receipt is settled nobody else sees it; when its lease runs out, somebody does. */
 export interface Delivery {
   readonly envelope: Envelope
+  /** How often work on it began and its holder died. */
+  readonly crashes: number
   readonly receipt: Receipt
 }
 export interface Receipt {

@@ -30,6 +30,7 @@ export const seedJob = (url: HttpUrl, seeding: Seeding, now: number): Planned =>
     target: { url: url.href, type, ...(category === null ? {} : { category }) },
     host: url.hostname,
     priority: { value, by: category === null ? "source" : "category" },
+    ...(category === null ? { source_priority: "high" } : {}),
     fetcher: "auto",
     follow,
     visit,

@@ -26,6 +26,15 @@ export const nextSlot = (source: Source, now: number): number => {
   return (Math.floor(now / every) + 1) * every
 }
 
+/** The bound of a wait for a cron whose next time is far (ms). */
+const cronWaitMax = 3_600_000
+
+/** How long until a cron's next time in UTC, at most an hour; a text that is no cron never has one. */
+export const untilCron = (text: string, now: number): number => {
+  const cron = Cron.parse(text, "UTC")
+  return Result.isSuccess(cron) ? Math.min(Cron.next(cron.success, new Date(now)).getTime() - now, cronWaitMax) : cronWaitMax
+}
+
 /** Is this text a cron expression in that zone? */
 export const isCron = (text: string, zone: string): boolean => Result.isSuccess(Cron.parse(text, zone))
 
@@ -50,6 +59,7 @@ export const pollJob = (source: Source, slot: number, backlog_ms: number): Crawl
     },
     host: url.hostname,
     priority: source.priority === null ? { value: "low", by: "default" } : { value: source.priority, by: "source" },
+    ...(source.priority === null ? {} : { source_priority: source.priority }),
     fetcher: "auto",
     follow: {
       // A sitemap index leads to sitemaps, and those to articles.

@@ -46,6 +46,21 @@ const answered = <A>(work: PromiseLike<A>): Promise<A> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
+/** The driver connects again by itself; only a first connection that fails is tried again here. */
+const listenAgain = Schedule.spaced(Duration.seconds(1))
+
+/** Notifications need a connection of their own, which stays open. */
+const listenTo = (target: Target): Shape["listen"] =>
+  Effect.fnUntraced(function* (channel, heard) {
+    if ("socket" in target) return
+    const sql = yield* Effect.acquireRelease(
+      Effect.sync(() => client({ ...target, connections: 1 })),
+      (it) => Effect.promise(() => it.end({ timeout: connectSeconds }))
+    )
+    const begin = Effect.tryPromise(() => sql.listen(channel, heard, () => heard(null)))
+    yield* Effect.forkScoped(Effect.ignore(Effect.retry(begin, listenAgain)))
+  })
+
 const connect = Effect.fn("Database.connect")(function* (target: Target): Effect.fn.Return<Shape, never, Scope.Scope> {
   const halt = yield* Halt
   const embedded = "socket" in target
@@ -75,6 +90,7 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
       ),
     script: (text) => Effect.asVoid(run(() => sql.unsafe(text).simple())),
     embedded,
+    listen: listenTo(target),
     leaseClock: Clock.currentTimeMillis
   }
 })

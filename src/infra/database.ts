@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Scope } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import type { BadData, Unavailable } from "../domain/errors.ts"
 
@@ -20,6 +20,11 @@ export class Database extends Context.Service<
     /** Several statements as one simple query, which is one transaction unless it says otherwise. */
     readonly script: (text: string) => Effect.Effect<void, Unavailable | BadData>
     readonly embedded: boolean
+    /**
+     * Hears notifications until the scope closes, in the background: a server that is down is waited for. `null`: listening
+     * begins, or begins again, so words may have been missed. The embedded store has one session and tells nothing.
+     */
+    readonly listen: (channel: string, heard: (payload: string | null) => void) => Effect.Effect<void, never, Scope.Scope>
     /**
      * The clock by which leases are compared. Embedded: ours. Otherwise ours corrected to the server's, so that the
      * leases of processes with wrong clocks are still comparable, while time stays a service that a test may steer.

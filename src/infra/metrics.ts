@@ -1,6 +1,9 @@
 import { Effect, Metric } from "effect"
+import { initialPriority } from "../domain/metrics.priority.ts"
 import { busBacklog, initial } from "../domain/metrics.ts"
 import { Bus } from "../domain/ports.ts"
+import { Board } from "../domain/priority.ports.ts"
+import { boardText } from "./board.ts"
 
 /**
  * The metrics page. Pipeline metrics are declared in `domain/metrics.ts`; here are those of the process and of HTTP, and
@@ -51,6 +54,8 @@ export const metricsText = Effect.fn("metricsText")(function* (version: string) 
   const { PrometheusMetrics } = yield* Effect.promise(() => import("effect/observability"))
   yield* process_(version)
   yield* backlog
-  yield* Effect.forEach(initial, (it) => Metric.value(it), { discard: true })
-  return yield* PrometheusMetrics.format()
+  yield* Effect.forEach([...initial, ...initialPriority], (it) => Metric.value(it), { discard: true })
+  const board = yield* Effect.serviceOption(Board)
+  const shown = board._tag === "None" ? null : yield* board.value.shown
+  return `${yield* PrometheusMetrics.format()}${shown === null ? "" : boardText(shown)}`
 })

@@ -47,4 +47,6 @@ export const sideLoops = Effect.gen(function* () {
   const untilStop = <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.raceFirst(loop, Deferred.await(run.stop))
   if (run.has("scheduler")) yield* Effect.forkScoped(untilStop(loops.scheduler))
   if (run.has("sweeper")) yield* Effect.forkScoped(steadfast(loops.sweeper))
+  if (run.has("sweeper")) yield* Effect.forkScoped(loops.overrides)
+  if (run.has("scorer")) yield* Effect.forkScoped(loops.scoring)
 })

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import * as board from "../infra/board.ts"
 import * as bus from "../infra/bus.table.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
@@ -6,8 +7,8 @@ import * as deadletters from "../infra/deadletters.sql.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as fetcherrules from "../infra/fetcherrules.sql.ts"
 import * as frontier from "../infra/frontier.sql.ts"
-import * as pages from "../infra/pages.sql.ts"
 import * as overrides from "../infra/overrides.sql.ts"
+import * as pages from "../infra/pages.sql.ts"
 import * as scores from "../infra/scores.sql.ts"
 import * as scoring from "../infra/scoring.sql.ts"
 import * as signals from "../infra/signals.sql.ts"
@@ -37,6 +38,7 @@ export const store = Layer.mergeAll(
   upkeep.layer,
   deadletters.layer,
   overrides.layer,
+  board.layer,
   scoring.layer.pipe(Layer.provideMerge(scores.layer)),
   windows.layer,
   upgrades.layer.pipe(Layer.provideMerge(fetcherrules.layer))

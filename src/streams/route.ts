@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, Metric, Option } from "effect"
 import type { Scored } from "../domain/flow.ts"
 import { planLinks, planRevisit } from "../domain/links.ts"
+import { priorityDecisions } from "../domain/metrics.priority.ts"
 import { links, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
@@ -37,12 +38,13 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   const { revisits } = yield* Policy
   const now = yield* Clock.currentTimeMillis
   yield* deliver(page)
-  const again = page.article === null ? [] : planRevisit(page.job, revisits.map(Duration.toMillis), now)
+  const again = page.article === null ? [] : planRevisit(page, revisits.map(Duration.toMillis), now)
   const followed = planLinks(page, now)
   yield* Metric.update(links("followed"), followed.length)
   yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
   yield* Metric.update(links("unfollowed"), page.links.length - followed.length)
   const plans = [...followed, ...again]
+  for (const { job } of plans) yield* Metric.update(priorityDecisions(job.priority.value, job.priority.by), 1)
   const paced = plans.length === 0 ? [] : yield* pace(plans)
   for (let from = 0; from < paced.length; from += linksPerMessageMax) {
     const part = paced.slice(from, from + linksPerMessageMax)

@@ -2,10 +2,23 @@ import { Effect, Option } from "effect"
 import type { Parsed, Scored } from "../domain/flow.ts"
 import type { Policy } from "../domain/policy.ts"
 import { type Signal, Signals } from "../domain/ports.ts"
-import { type Stage, stage, stored, type Work } from "./stage.ts"
+import type { HostFacts } from "../domain/priority.facts.ts"
+import { Scores } from "../domain/priority.ports.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
-/** What one parsed page says of its host (S1.4–S1.9). */
-export const signalsOf = ({ job, raw, article, rejected }: Parsed): ReadonlyArray<Signal> => {
+/** Links that are no addresses have no host; the router leaves them out. */
+const hostOf = (url: string): ReadonlyArray<string> => (URL.canParse(url) ? [new URL(url).hostname] : [])
+
+/** Hosts whose facts the router needs: those of the links, and the page's own for its next visit. */
+export const hostsOf = ({ article, job, links }: Parsed): ReadonlyArray<string> => [
+  ...new Set([...(article === null ? [] : [job.host]), ...links.flatMap((it) => hostOf(it.url))])
+]
+
+/**
+ * What one parsed page says of its host (S1.4–S1.9). Lists, feeds and sitemaps are no samples: polls have a topic of their
+ * own and no priority to earn.
+ */
+export const signalsOf = ({ job, kind, raw, article, rejected }: Parsed): ReadonlyArray<Signal> => {
   const base = {
     host: job.host,
     at: raw.fetched_at,
@@ -21,14 +34,18 @@ export const signalsOf = ({ job, raw, article, rejected }: Parsed): ReadonlyArra
     const detected: Signal = { ...base, kind: "detected", lag_ms: article.lag_ms }
     return article.saved === "new" ? [fetched, passed, detected] : [fetched, passed]
   }
-  return rejected.length > 0 ? [fetched, { ...base, kind: "rejected" }] : [fetched]
+  if (rejected.length > 0) return [fetched, { ...base, kind: "rejected" }]
+  return kind === "article" ? [fetched] : []
 }
 
 const observe = Effect.fnUntraced(function* ({ value: page }: Work<Parsed>) {
-  yield* stored((yield* Signals).record(signalsOf(page)))
-  return Option.some<Scored>({ ...page, scores: {} })
+  const signals = signalsOf(page)
+  if (signals.length > 0) yield* stored((yield* Signals).record(signals))
+  const hosts = hostsOf(page)
+  const facts = hosts.length === 0 ? new Map<string, HostFacts>() : yield* steadfast((yield* Scores).facts(hosts))
+  return Option.some<Scored>({ ...page, scores: Object.fromEntries(facts) })
 })
 
 /** Records the host signals of each page and attaches the facts that the priority chain needs. */
-export const score = (policy: Policy["Service"]): Stage<Parsed, Scored, Signals> =>
+export const score = (policy: Policy["Service"]): Stage<Parsed, Scored, Scores | Signals> =>
   stage(policy.fetchConcurrency, observe)

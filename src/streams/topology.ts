@@ -11,7 +11,9 @@ import { fetch } from "./fetch.ts"
 import { parse } from "./parse.ts"
 import { router } from "./route.ts"
 import { schedule } from "./schedule.ts"
+import { clearOverrides } from "./override.ts"
 import { score } from "./score.ts"
+import { scoring } from "./scoring.ts"
 import type { Requeue } from "./stage.ts"
 import { sweep } from "./sweep.ts"
 import { validate } from "./validate.ts"
@@ -61,7 +63,7 @@ export const stages = [
   {
     name: "scorer",
     takes: ["parsed"],
-    does: "records host signals; attaches the facts the priority chain needs",
+    does: "records host signals; every interval one process of all scores the hosts; attaches the facts of the chain",
     gives: ["scored"]
   },
   {
@@ -158,4 +160,4 @@ export const pipeline = Stream.empty.pipe(
 )
 
 /** Stages that are no part of the chain: each an endless effect. */
-export const loops = { scheduler: schedule, sweeper: sweep } as const
+export const loops = { scheduler: schedule, scoring, sweeper: sweep, overrides: clearOverrides } as const

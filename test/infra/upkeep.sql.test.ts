@@ -63,7 +63,7 @@ for (const store of stores) {
   )
 
   it(
-    "signals are summed per minute and forgotten after a week",
+    "signals are summed per quarter of an hour and forgotten after a week",
     Effect.gen(function* () {
       const database = yield* Database
       const at = Date.parse("2031-01-01T00:00:10Z")
@@ -81,20 +81,18 @@ for (const store of stores) {
       yield* Signals.use((it) =>
         it.record([
           signal({}),
-          signal({ at: at + 40_000, lag_ms: 5000 }),
-          signal({ at: at + 60_000 }),
-          signal({ status: 404 })
+          signal({ kind: "detected", at: at + 40_000, lag_ms: 5000 }),
+          signal({ at: at + 900_000 }),
+          signal({ kind: "fetch", status: 404 })
         ])
       )
       const sums = database.query(
-        "select ms_of(minute) as minute, status, samples, latency_ms_sum, lag_ms_sum, lag_samples from host_signals order by 1, 2"
+        "select ms_of(bucket) as bucket, samples, errors, passed, lags, lag_ms, impact from host_signals order by 1"
       )
-      const minute = Date.parse("2031-01-01T00:00:00Z")
-      const one = { samples: 1, latency_ms_sum: 100, lag_ms_sum: 0, lag_samples: 0 }
+      const bucket = Date.parse("2031-01-01T00:00:00Z")
       expect(yield* sums).toEqual([
-        { minute, status: 200, samples: 2, latency_ms_sum: 200, lag_ms_sum: 5000, lag_samples: 1 },
-        { minute, status: 404, ...one },
-        { minute: minute + 60_000, status: 200, ...one }
+        { bucket, samples: 1, errors: 1, passed: 1, lags: 1, lag_ms: 5000, impact: 1 },
+        { bucket: bucket + 900_000, samples: 0, errors: 0, passed: 1, lags: 0, lag_ms: 0, impact: 1 }
       ])
       yield* TestClock.setTime(at + 6 * dayMs)
       yield* Upkeep.use((it) => it.run)

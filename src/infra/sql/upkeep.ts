@@ -14,6 +14,6 @@ export const dropPartition = (name: string): string =>
 
 /** $1 before; $2 rows. Old rows go in small steps, so that no statement holds the session for long. */
 export const expireSignals = `delete from host_signals where ctid in (
-  select ctid from host_signals where minute < at_ms($1) limit $2)`
+  select ctid from host_signals where bucket < at_ms($1) limit $2)`
 export const expirePaces = `delete from host_paces where ctid in (
   select ctid from host_paces where due_at < at_ms($1) limit $2)`

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import type { CrawlJob, Millis } from "../domain/crawl.ts"
+import type { RawPage } from "../domain/fetching.ts"
+import { type Released, type Signal, Signals } from "../domain/ports.ts"
+import type { Failure } from "./slot.ts"
+import { stored } from "./stage.ts"
+
+/** A sample is an article fetch: polls of lists and feeds have a topic of their own. */
+const isSample = ({ target }: CrawlJob): boolean => target.type === "article" || target.type === "auto"
+
+const statusOf = (error: Failure): number =>
+  error._tag !== "Retryable" ? 0 : error.code === "http_429" ? 429 : error.code === "http_5xx" ? 503 : 0
+
+const base = { fetcher: "http", status: 0, latency_ms: 0, lag_ms: null } as const
+
+/** A fetch that brought no page (S1.8). Refusals are our own doing and say nothing of the host. */
+export const observeFailure = (job: CrawlJob, error: Failure, at: Millis) => {
+  if (error._tag !== "Retryable" || !isSample(job)) return Effect.void
+  const category = job.target.category ?? null
+  const signal: Signal = { ...base, host: job.host, at, kind: "fetch", status: statusOf(error), category }
+  return Effect.flatMap(Signals, (it) => stored(it.record([signal])))
+}
+
+/** Answers that end before the scorer: a page that is not there, and one that has not changed. */
+export const observeAnswer = (job: CrawlJob, raw: RawPage) => {
+  if ((raw.status < 400 && raw.status !== 304) || !isSample(job)) return Effect.void
+  const { elapsed_ms: latency_ms, fetched_at: at, fetcher, status } = raw
+  const category = job.target.category ?? null
+  const signal: Signal = { host: job.host, at, kind: "fetch", fetcher, status, latency_ms, lag_ms: null, category }
+  return Effect.flatMap(Signals, (it) => stored(it.record([signal])))
+}
+
+/** A breaker that opened (S1.8), where the host state tells. A lost signal loses no page, so it is not waited for. */
+export const observeRelease = (host: string, at: Millis, done: Released | void) =>
+  typeof done === "object" && done.tripped
+    ? Effect.flatMap(Signals, (it) => it.record([{ ...base, host, at, kind: "trip", category: null }]))
+    : Effect.void
