@@ -31,5 +31,10 @@ export const backoff = (
   return Duration.max(Duration.millis(Math.round(capped * (1 + policy.jitter * draw))), after)
 }
 
-/** Leased this often without an outcome (the process died each time): dead letter `crash_loop`. */
+/**
+ * A message that was being worked on when its holder died this often is under suspicion: it is worked on alone among its
+ * kind, so that the next crash tells the guilty one from those that were only near it.
+ */
+export const suspectFrom = 2
+/** Begun this often without an outcome (its holder died each time): dead letter `crash_loop`. */
 export const crashesMax = 5

@@ -124,6 +124,7 @@ const release = (messages: Messages, receipts: ReadonlyArray<Receipt>, now: Mill
 
 const delivery = (messages: Messages, message: Message): Delivery => ({
   envelope: messages.envelope(message),
+  crashes: message.starts,
   receipt: { id: message.id, topic: message.topic, lease: message.lease }
 })
 

@@ -46,7 +46,8 @@ export class Consumer {
     readonly subscription: Subscription,
     private readonly database: (typeof Database)["Service"],
     private readonly timing: Timing,
-    private readonly bury: Bury
+    private readonly bury: Bury,
+    private readonly claiming: string = statement.claim
   ) {}
 
   /** What the claiming statement must know of each topic. A topic that was idle does not save up turns. */
@@ -76,7 +77,7 @@ export class Consumer {
     if (room <= 0) return []
     const leaseNow = yield* this.database.leaseClock
     const answer = yield* noBadData(
-      this.database.query<MessageRow | WalkEnd>(statement.claim, [
+      this.database.query<MessageRow | WalkEnd>(this.claiming, [
         encode(this.wanted()),
         leaseNow,
         yield* Clock.currentTimeMillis,
@@ -96,17 +97,17 @@ export class Consumer {
     const broken = decoded.filter((it) => Option.isNone(it.envelope))
     if (broken.length > 0) yield* this.bury(broken.map((it) => it.row))
     const deliveries = decoded.flatMap(
-      ({ row: { id, lease }, envelope }): ReadonlyArray<Delivery> =>
+      ({ row: { id, lease, starts }, envelope }): ReadonlyArray<Delivery> =>
         Option.isNone(envelope)
           ? []
-          : [{ envelope: envelope.value, receipt: { id, topic: envelope.value.topic, lease } }]
+          : [{ envelope: envelope.value, crashes: starts, receipt: { id, topic: envelope.value.topic, lease } }]
     )
     this.took(deliveries)
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
   /** Waits for work of our own, the next due time or the poll, whichever comes first. Answers whether all is drained. */
-  private readonly rest = Effect.gen({ self: this }, function* () {
+  readonly rest = Effect.gen({ self: this }, function* () {
     const full = this.out.size >= this.subscription.limit
     const [view] = full
       ? []

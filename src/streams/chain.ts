@@ -1,6 +1,6 @@
-import { Clock, Context, Deferred, Effect, Layer, Metric, Option, Result, Schema, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Metric, Option, Result, Schema, Semaphore, Stream } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
-import type { RetryPolicy } from "../domain/job.ts"
+import { type RetryPolicy, suspectFrom } from "../domain/job.ts"
 import { failures, type StageLabel, stageMessages } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus, type Delivery, type Receipt, type Settlement } from "../domain/ports.ts"
@@ -36,22 +36,38 @@ export class Run extends Context.Service<
     readonly has: (stage: string) => boolean
     readonly stop: Deferred.Deferred<void>
     readonly out: Map<string, Receipt>
+    /** One message under suspicion at a time: its permit, and who holds it. */
+    readonly suspicion: { readonly permit: Semaphore.Semaphore; holder: string | null }
   }
 >()("crawler/Run") {
   static readonly layer = (stages: ReadonlySet<string>) =>
     Layer.effect(
       Run,
-      Effect.map(Deferred.make<void>(), (stop) => Run.of({ has: (it) => stages.has(it), stop, out: new Map() }))
+      Effect.map(Deferred.make<void>(), (stop) =>
+        Run.of({
+          has: (it) => stages.has(it),
+          stop,
+          out: new Map(),
+          suspicion: { permit: Semaphore.makeUnsafe(1), holder: null }
+        })
+      )
     )
 }
 
 const settle = Effect.fnUntraced(function* (settlement: Settlement) {
   const bus = yield* Bus
-  const { out } = yield* Run
+  const { out, suspicion } = yield* Run
   yield* steadfast(bus.settle([settlement])).pipe(
     // A message that cannot be stored must not be lost in silence: it ends as a dead letter of its own bytes.
     Effect.catchTag("BadData", (bad) => Effect.logError(`a settlement could not be stored: ${bad.message}`)),
-    Effect.ensuring(Effect.sync(() => out.delete(settlement.receipt.id)))
+    Effect.ensuring(
+      Effect.suspend(() => {
+        out.delete(settlement.receipt.id)
+        if (suspicion.holder !== settlement.receipt.id) return Effect.void
+        suspicion.holder = null
+        return suspicion.permit.release(1)
+      })
+    )
   )
 })
 
@@ -112,11 +128,22 @@ const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
       const subscription = { topics, ...intake.limit(policy), untilDrained: policy.untilDrained }
       return bus.consume(subscription, Deferred.await(run.stop)).pipe(
         Stream.tap((delivery) => Effect.sync(() => run.out.set(delivery.receipt.id, delivery.receipt))),
-        Stream.mapEffect((delivery) => receive(intake, delivery)),
+        Stream.mapEffect((delivery) => Effect.andThen(alone(delivery), receive(intake, delivery)), {
+          concurrency: "unbounded",
+          unordered: true
+        }),
         Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
       )
     })
   )
+
+/** A message that was near several crashes waits until no other such one is being worked on. */
+const alone = Effect.fnUntraced(function* ({ crashes, receipt }: Delivery) {
+  if (crashes < suspectFrom) return
+  const { suspicion } = yield* Run
+  yield* suspicion.permit.take(1)
+  suspicion.holder = receipt.id
+})
 
 const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Delivery) {
   if (!intake.waits) yield* steadfast(Bus.use((bus) => bus.begin([delivery.receipt])))
@@ -155,7 +182,7 @@ const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: O
     yield* settle({ receipt: work.receipt, publish: [], dead: [] })
     return Option.none<Work<O>>()
   }
-  return Option.some<Work<O>>({ envelope: work.envelope, receipt: work.receipt, value: result.success.value })
+  return Option.some<Work<O>>({ ...work, value: result.success.value })
 })
 
 /**

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Article } from "../../src/domain/article.ts"
 import { Fatal, Retryable, Suspendable } from "../../src/domain/errors.ts"
-import { Bus, Frontier, Pages, Robots } from "../../src/domain/ports.ts"
+import { Bus, Fetcher, Frontier, Pages, Robots } from "../../src/domain/ports.ts"
 import { seedJob } from "../../src/domain/seed.ts"
 import type { Envelope, Outgoing } from "../../src/domain/topics.ts"
 import { parseHttpUrl } from "../../src/domain/url.ts"
@@ -231,11 +231,61 @@ effect("what an operator must resume waits in messages, uncharged", () =>
     const { fetchRetry } = yield* Effect.promise(() => import("../../src/domain/job.ts"))
     const routing = { stage: "fetcher", retry: fetchRetry, requeue: () => back }
     const settlement = yield* route(
-      { envelope, receipt },
+      { envelope, receipt, crashes: 0 },
       new Suspendable({ code: "quota", message: "empty" }),
       routing
     )
     expect(settlement.publish.map((it) => [it.not_before, it.attempt])).toEqual([[suspendedUntil, 0]])
     expect(settlement.dead).toEqual([])
+  })
+)
+
+effect("messages under suspicion are worked on one at a time; the others are not held up", () =>
+  Effect.gen(function* () {
+    const hosts = ["a", "b", "c", "d"].map((it) => `https://${it}.example/news/2026/11/30/story-1`)
+    let now = 0
+    let most = 0
+    const program = Effect.gen(function* () {
+      const bus = yield* Bus
+      yield* (yield* Frontier).enqueue(hosts.map((url) => seed(url)))
+      const { crash } = yield* MemoryBus
+      // Two lives that end while work on all of them has begun.
+      for (let life = 0; life < 2; life += 1) {
+        const subscription = {
+          topics: [{ topic: "crawl.high", weight: 1 }],
+          limit: 9,
+          perKey: 9,
+          untilDrained: false
+        } as const
+        const taken = yield* bus.consume(subscription, Effect.never).pipe(Stream.take(4), Stream.runCollect)
+        yield* bus.begin(taken.map((it) => it.receipt))
+        yield* crash
+      }
+      yield* drained
+      return yield* (yield* Pages).articles({ limit: 10 })
+    })
+    const counting = Layer.effect(
+      Fetcher,
+      Effect.map(Fetcher, (it) =>
+        Fetcher.of({
+          fetch: (job, known) =>
+            Effect.acquireUseRelease(
+              Effect.sync(() => {
+                now += 1
+                most = Math.max(most, now)
+              }),
+              () => it.fetch(job, known),
+              () =>
+                Effect.sync(() => {
+                  now -= 1
+                })
+            )
+        })
+      )
+    )
+    const web: Web = (url) => articlePage(`Story at ${url.slice(8, 20)}`)
+    const articles = yield* Effect.provide(program, Layer.provideMerge(counting, world(web)))
+    expect(articles).toHaveLength(4)
+    expect(most).toBe(1)
   })
 )

@@ -4,8 +4,10 @@ import type { Article } from "../../src/domain/article.ts"
 import { Fatal, Retryable, Unavailable } from "../../src/domain/errors.ts"
 import { Bus, Frontier, Outputs, Pages, type Planned } from "../../src/domain/ports.ts"
 import { seedJob } from "../../src/domain/seed.ts"
+import { chainStages } from "../../src/domain/stages.ts"
 import { parseHttpUrl } from "../../src/domain/url.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
+import { Run } from "../../src/streams/chain.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { articlePage, listPage } from "./pages.ts"
 import { type Web, world } from "./world.ts"
@@ -120,7 +122,9 @@ const live = Effect.fnUntraced(function* (draw: () => number) {
   const { crash } = yield* MemoryBus
   let crashes = Math.floor(draw() * 5)
   for (let step = 0; step < 5000; step += 1) {
-    const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+    // Each life is a process of its own.
+    const life = Run.layer(new Set(chainStages))
+    const chain = yield* Effect.forkChild(Effect.provide(Stream.runDrain(pipeline), life))
     const until = crashes > 0 ? 1 + Math.floor(draw() * 60) : Number.POSITIVE_INFINITY
     for (let turn = 0; turn < until && chain.pollUnsafe() === undefined; turn += 1) {
       yield* TestClock.adjust(crashes > 0 ? "7 millis" : turn < 200 ? "250 millis" : "20 seconds")

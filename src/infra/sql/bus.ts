@@ -33,7 +33,7 @@ const nextKey = (after: string) => `(select m.key from messages m
  * The locking step looks at the lease again: a row that another process took meanwhile is skipped.
  * Answers the messages taken, and a row without id per topic that was walked: the key where it ended.
  */
-export const claim = `with recursive wanted as materialized (
+const claiming = (sent: boolean) => `with recursive wanted as materialized (
   select * from json_to_recordset($1::text::json) as w(topic text, weight float8, busy int, start float8, key text)),
 full_keys as materialized (
   select m.key, count(*)::int as n from messages m
@@ -81,14 +81,30 @@ buried as (
   select m.id, m.topic, m.key, 'bus', 'crash_loop', 'begun ' || m.starts || ' times without an outcome',
     ${envelopeText}, m.starts, at_ms($3) from crashed m ${replaceDead}),
 taken as (
-  update messages m set leased = true, leased_until = at_ms($7), lease = m.lease + 1, begun = false
+  update messages m set leased = true, leased_until = at_ms($7), lease = m.lease + 1, begun = false,
+    sent = ${sent}
   from picked p where m.id = p.id and not p.crashed
   returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
-    m.lease::float8 as lease, p.rank)
+    m.lease::float8 as lease, m.starts, p.rank)
 select * from taken
 union all
-select null, k.topic, k.key, 0, 0, '', null, null, 0, 0 from walk k where k.key is null or k.steps = $10
+select null, k.topic, k.key, 0, 0, '', null, null, 0, 0, 0 from walk k where k.key is null or k.steps = $10
 order by rank`
+export const claim = claiming(false)
+/** The same for a relay: what it takes is Kafka's to give out. */
+export const claimToSend = claiming(true)
+
+/**
+ * $1 ids; $2 lease end. Messages that Kafka delivered, for the consumer that received them: a message that was settled is not
+ * there any more, and one that another consumer has is not Kafka's any more, so a second delivery takes nothing.
+ */
+export const claimSent = `with given as materialized (select id from json_array_elements_text($1::text::json) as g(id)),
+sent as materialized (
+  select m.id from messages m join given g on g.id = m.id where m.leased and m.sent order by m.id for update of m)
+update messages m set leased_until = at_ms($2), lease = m.lease + 1, begun = false, sent = false
+  from sent s where m.id = s.id
+  returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
+    m.lease::float8 as lease`
 
 /** $1 topics {topic}. When the next unleased message is due, and whether any is leased: an end, or a time to wake. */
 export const outlook = `select
@@ -130,6 +146,24 @@ select id from held`
 export const renew = `with ${receipts}
 update messages m set leased_until = at_ms($2) from given g where ${isHeld}`
 
+/** $1 receipts; $2 until when Kafka is trusted to deliver them. Only what nobody has received in the meantime. */
+export const acknowledgeSent = `with ${receipts}
+update messages m set leased_until = at_ms($2) from given g where ${isHeld} and m.sent`
+
+/** $1 name; $2 holder; $3 now; $4 until. Answers a row if the holder may relay now. */
+export const holdRelay = `insert into relays as r (name, holder, until) values ($1, $2, at_ms($4))
+  on conflict (name) do update set holder = excluded.holder, until = excluded.until
+  where r.holder = excluded.holder or r.until <= at_ms($3) returning 1 as held`
+
+/** $1 name; $2 holder. The next relay need not wait for the end of the lease. */
+export const leaveRelay = "delete from relays where name = $1 and holder = $2"
+
+/** $1 dead letters: what Kafka delivered that was never a message of ours. */
+export const bury = `${insertDead}
+  select distinct on (d.id) d.id, d.topic, d.key, d.stage, d.code, d.message, d.bytes, d.attempts, at_ms(d.at)
+  from json_to_recordset($1::text::json) as d(id text, topic text, key text, stage text, code text, message text, bytes text,
+    attempts int, at float8) order by d.id ${replaceDead}`
+
 /** $1 receipts. Work on these begins: from here on a lease that ends without an outcome was a crash. */
 export const begin = `with ${receipts}
 update messages m set starts = m.starts + 1, begun = true from given g where ${isHeld} and not m.begun`
@@ -142,9 +176,10 @@ from given g where ${isHeld}`
 /** Under the lock of the embedded store one process owns all leases, so those of its predecessor mean nothing. */
 export const voidLeases = "update messages set leased = false, leased_until = null where leased"
 
-/** $1 now; $2 topics. Index-only scans, so that a large backlog costs little. */
+/** $1 now; $2 topics. What Kafka holds may be taken, so it is ready. */
 export const backlog = `select w.topic,
-  (select count(*)::float8 from messages m where not m.leased and m.topic = w.topic and m.not_before <= n.at) as ready,
+  (select count(*)::float8 from messages m where not m.leased and m.topic = w.topic and m.not_before <= n.at)
+    + (select count(*)::float8 from messages m where m.leased and m.sent and m.topic = w.topic) as ready,
   (select count(*)::float8 from messages m where not m.leased and m.topic = w.topic and m.not_before > n.at) as later,
-  (select count(*)::float8 from messages m where m.leased and m.topic = w.topic) as leased
+  (select count(*)::float8 from messages m where m.leased and not m.sent and m.topic = w.topic) as leased
 from json_array_elements_text($2::text::json) as w(topic) cross join (select at_ms($1) as at offset 0) n order by w.topic`

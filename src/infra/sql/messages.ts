@@ -63,12 +63,13 @@ export interface MessageRow {
   readonly headers: unknown
   readonly payload: unknown
   readonly lease: number
+  readonly starts: number
 }
 
 const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
 
 /** A row without what belongs to its lease. */
-export const plain = ({ lease: _, ...row }: MessageRow) => row
+export const plain = ({ lease: _, starts: __, ...row }: MessageRow) => row
 
 /** The envelope of a row, or nothing when the row is not one. */
 export const envelopeOf = (row: MessageRow): Option.Option<Envelope> => decodeEnvelope(plain(row))
