@@ -24,7 +24,10 @@ export class Database extends Context.Service<
      * Hears notifications until the scope closes, in the background: a server that is down is waited for. `null`: listening
      * begins, or begins again, so words may have been missed. The embedded store has one session and tells nothing.
      */
-    readonly listen: (channel: string, heard: (payload: string | null) => void) => Effect.Effect<void, never, Scope.Scope>
+    readonly listen: (
+      channel: string,
+      heard: (payload: string | null) => void
+    ) => Effect.Effect<void, never, Scope.Scope>
     /**
      * The clock by which leases are compared. Embedded: ours. Otherwise ours corrected to the server's, so that the
      * leases of processes with wrong clocks are still comparable, while time stays a service that a test may steer.

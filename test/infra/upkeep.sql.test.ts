@@ -96,7 +96,7 @@ for (const store of stores) {
       ])
       yield* TestClock.setTime(at + 6 * dayMs)
       yield* Upkeep.use((it) => it.run)
-      expect((yield* sums).length).toBe(3)
+      expect((yield* sums).length).toBe(2)
       yield* TestClock.setTime(at + 8 * dayMs)
       yield* Upkeep.use((it) => it.run)
       expect(yield* sums).toEqual([])
