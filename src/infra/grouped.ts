@@ -4,18 +4,21 @@ import { Bus, Frontier, Pages, Signals } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 
 type Failure = Unavailable | BadData
-type Write<A, B> = (rows: ReadonlyArray<A>) => Effect.Effect<B, Failure>
-interface Call<A, B> {
+type Write<A, B, E> = (rows: ReadonlyArray<A>) => Effect.Effect<B, E>
+interface Call<A, B, E> {
   readonly rows: ReadonlyArray<A>
-  readonly done: Deferred.Deferred<B, Failure>
+  readonly done: Deferred.Deferred<B, E>
 }
 
 /** How the answer to a group of calls becomes each call's own. */
 type Split<A, B> = (answer: B, calls: ReadonlyArray<ReadonlyArray<A>>) => ReadonlyArray<B>
 
 /** Calls in order, in portions of at most `max` rows; one larger call stands alone. */
-const portions = <A, B>(calls: ReadonlyArray<Call<A, B>>, max: number): ReadonlyArray<ReadonlyArray<Call<A, B>>> => {
-  const all: Array<Array<Call<A, B>>> = []
+const portions = <A, B, E>(
+  calls: ReadonlyArray<Call<A, B, E>>,
+  max: number
+): ReadonlyArray<ReadonlyArray<Call<A, B, E>>> => {
+  const all: Array<Array<Call<A, B, E>>> = []
   let room = 0
   for (const call of calls) {
     const last = all.at(-1)
@@ -48,15 +51,15 @@ export const byRow = <A, B>(
  * stages write row by row, the store sees groups, on one code path. A group with bad data is sent again call by call, so
  * that only the guilty one fails: writes are idempotent by key.
  */
-export const grouped = Effect.fnUntraced(function* <A, B>(
-  write: Write<A, B>,
+export const grouped = Effect.fnUntraced(function* <A, B, E>(
+  write: Write<A, B, E>,
   split: Split<A, B>,
   { max, linger }: { readonly max: number; readonly linger: Duration.Duration }
-): Effect.fn.Return<Write<A, B>, never, Scope.Scope> {
-  const calls = yield* Queue.bounded<Call<A, B>>(max * 10)
-  const answer = (call: Call<A, B>, exit: Exit.Exit<B, Failure>) => Deferred.done(call.done, exit)
-  const alone = (call: Call<A, B>) => Effect.flatMap(Effect.exit(write(call.rows)), (exit) => answer(call, exit))
-  const flush = Effect.fnUntraced(function* (group: ReadonlyArray<Call<A, B>>) {
+): Effect.fn.Return<Write<A, B, E>, never, Scope.Scope> {
+  const calls = yield* Queue.bounded<Call<A, B, E>>(max * 10)
+  const answer = (call: Call<A, B, E>, exit: Exit.Exit<B, E>) => Deferred.done(call.done, exit)
+  const alone = (call: Call<A, B, E>) => Effect.flatMap(Effect.exit(write(call.rows)), (exit) => answer(call, exit))
+  const flush = Effect.fnUntraced(function* (group: ReadonlyArray<Call<A, B, E>>) {
     const rows = group.flatMap((it) => it.rows)
     const exit = yield* Effect.exit(write(rows))
     if (Exit.isSuccess(exit)) {
@@ -82,12 +85,14 @@ export const grouped = Effect.fnUntraced(function* <A, B>(
   yield* Effect.forkScoped(Effect.forever(work))
   return (rows) =>
     Effect.suspend(() => {
-      const done = Deferred.makeUnsafe<B, Failure>()
+      const done = Deferred.makeUnsafe<B, E>()
       return Effect.andThen(Queue.offer(calls, { rows, done }), Deferred.await(done))
     })
 })
 
-const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<B> => calls.map(() => answer)
+/** Every call gets the answer of the whole group. */
+export const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<B> =>
+  calls.map(() => answer)
 
 /** A beginning holds nothing that a store could refuse. */
 const unharmed = (write: Effect.Effect<void, Failure>) => Effect.catchTag(write, "BadData", () => Effect.void)

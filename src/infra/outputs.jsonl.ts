@@ -41,7 +41,7 @@ export const layer = (path: string): Layer.Layer<Outputs, Unavailable> =>
       const turn = yield* Semaphore.make(1)
       const halt = yield* Halt
       const failed = (cause: unknown) => {
-        if (path === "-" && isClosedPipe(cause)) halt(exitCode("disk"), "stdout was closed by its reader")
+        if (path === "-" && isClosedPipe(cause)) halt(exitCode("done"), "")
         return unavailable(name)(cause)
       }
       const hand = (block: Uint8Array) => Effect.tryPromise({ try: () => target.write(block), catch: failed })

@@ -1,11 +1,15 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { Frontier, Outputs, type Planned } from "../domain/ports.ts"
 import { seedJob } from "../domain/seed.ts"
 import type { HttpUrl } from "../domain/url.ts"
+import { grouped, same } from "../infra/grouped.ts"
 import { drained } from "./pipeline.ts"
 
 /** Link hops of a one-shot crawl: front page, sections, their pages, and room to spare; traps end earlier. */
 const hopsMax = 10
+
+/** Articles written together while the ones before are on their way. */
+const linesMax = 100
 
 /** What the limit of a one-shot crawl has let through: how many articles came, and which pages still wait. */
 export class Quota extends Context.Service<
@@ -48,12 +52,13 @@ export const limited = Layer.effectContext(
     const frontier = yield* Frontier
     const outputs = yield* Outputs
     const enqueue: Frontier["Service"]["enqueue"] = (links) => frontier.enqueue(admit(quota, links))
+    const write = yield* grouped(outputs.deliver, same, { max: linesMax, linger: Duration.zero })
     const deliver: Outputs["Service"]["deliver"] = (articles) => {
       const room = Math.max(0, quota.limit - quota.delivered)
       const wanted = articles.filter((it) => !quota.told.has(it.id)).slice(0, room)
       for (const it of wanted) quota.told.add(it.id)
       quota.delivered += wanted.length
-      return wanted.length === 0 ? Effect.void : outputs.deliver(wanted)
+      return wanted.length === 0 ? Effect.void : write(wanted)
     }
     return Frontier.context({ enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
   })

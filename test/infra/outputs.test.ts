@@ -83,7 +83,7 @@ const delivering = (count: number) => `
     const all = Array.from({ length: ${count} }, (_, n) => article("id" + n, { text }))
     await Effect.runPromise(Outputs.use((it) => it.deliver(all)).pipe(Effect.provide(layer("-"))))
     process.exit(0)`
-test("a process whose stdout is closed ends with code 74 and says why", async () => {
+test("a process whose stdout is closed ends quietly, like any tool in a pipe", async () => {
   const pipe = '{ "$0" -e "$1"; echo "code $?" >&2; } | head -c 10'
   const shell = Bun.spawn(["sh", "-c", pipe, process.execPath, delivering(500)], {
     cwd: root,
@@ -91,8 +91,7 @@ test("a process whose stdout is closed ends with code 74 and says why", async ()
     stderr: "pipe"
   })
   const complaint = await new Response(shell.stderr).text()
-  expect(complaint).toContain("stdout was closed by its reader")
-  expect(complaint).toContain("code 74")
+  expect(complaint.trim()).toBe("code 0")
 })
 
 test("stdout gets every line, also through a pipe that is read slowly", async () => {

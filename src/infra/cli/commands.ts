@@ -103,7 +103,7 @@ const keeping = {
     flags: {
       preset: word("NAME", "A ready-made set of sources instead of a URL."),
       name: word("TEXT", "Name shown; the URL's host when not given."),
-      kind: choice(["list", "feed", "sitemap"], "What the URL is; found out by looking when not given."),
+      kind: choice(["list", "feed", "sitemap"], "What the URL is; told by its form when not given."),
       every: millis("TIME", "10s", "30d", "Poll this often (5m when neither --every nor --cron is given)."),
       cron: word("C", "Poll at these times: five fields."),
       tz: word("ZONE", "IANA time zone of --cron and of dates without one."),
