@@ -21,7 +21,7 @@ interface Chain {
 }
 
 /** Unique per fetch, so that a page fetched again is another raw; the same under a seeded Random and a test's clock. */
-const idOf = (job: CrawlJob, now: Millis, random: number): string =>
+export const idOf = (job: CrawlJob, now: Millis, random: number): string =>
   createHash("sha256")
     .update(`${job.id}\n${job.visit}\n${now}\n${random}`)
     .digest()
@@ -63,7 +63,7 @@ const advance = (chain: Chain, seen: Set<string>, max: number, now: Millis, step
  * robots.txt at one hop. Where it could not be had the host is in trouble: another try, when it is asked for again.
  * The crawl-delay of the job's own host is kept by the stage.
  */
-const obey = Effect.fnUntraced(function* (
+export const obey = Effect.fnUntraced(function* (
   robots: Robots["Service"],
   hosts: Hosts["Service"],
   url: string,

@@ -14,7 +14,11 @@ export interface Hop {
 export const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/\.$/, "") ?? ""
 
 /** The waiting can be interrupted (a drain or a time limit must not wait for a slow host); a grant cannot get lost. */
-const takeSlot = Effect.fnUntraced(function* (hosts: Hosts["Service"], host: string, waitMax: Duration.Duration) {
+export const takeSlot = Effect.fnUntraced(function* (
+  hosts: Hosts["Service"],
+  host: string,
+  waitMax: Duration.Duration
+) {
   const start = yield* Clock.currentTimeMillis
   while (true) {
     const slot = yield* hosts.acquire(host)
