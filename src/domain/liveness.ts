@@ -56,6 +56,8 @@ export interface Seen {
   readonly domain: string
   readonly hops: ReadonlyArray<Hop>
   readonly failure: string | null
+  /** Why we did not ask further: a refused address, a host that asked for time. Says nothing of the domain. */
+  readonly unasked: string | null
   /** Why the certificate is not valid. */
   readonly tls_error: string | null
 }
@@ -78,7 +80,7 @@ const moved = (hops: ReadonlyArray<Hop>, home: string): Hop | undefined =>
   })
 
 /** The verdict over what was seen. Pure, so that the confusion matrix of its proof is about the rule, not the network. */
-export const judge = ({ domain, hops, failure }: Seen): Verdict => {
+export const judge = ({ domain, hops, failure, unasked }: Seen): Verdict => {
   const last = hops.at(-1)
   const challenge = hops.map((it) => challengeIn(it)).find((it) => it !== null)
   const refusal = hops.find(({ status }) => status === 403 || status === 429)
@@ -87,6 +89,7 @@ export const judge = ({ domain, hops, failure }: Seen): Verdict => {
   const home = registrableDomain(domain)
   const away = moved(hops, home)
   if (away !== undefined) return { status: "redirect", why: `moved to ${hops.at(-1)?.url ?? ""}` }
+  if (unasked !== null) return { status: "error", why: unasked }
   if (failure !== null || last === undefined) return { status: "dead", why: failure ?? "no answer" }
   if (registrableDomain(hostOf(last.url)) !== home) {
     return { status: "error", why: `leads to ${last.url} for now` }

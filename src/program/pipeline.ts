@@ -1,9 +1,11 @@
 import { Deferred, Effect, Fiber, Option, Stream } from "effect"
+import { AiPolicy } from "../domain/ai/ports.ts"
+import { Policy } from "../domain/policy.ts"
 import { Bus } from "../domain/ports.ts"
 import { Settings } from "../infra/config.ts"
 import { Run } from "../streams/chain.ts"
 import { steadfast } from "../streams/stage.ts"
-import { loops, pipeline } from "../streams/topology.ts"
+import { discovering, loops, pipeline } from "../streams/topology.ts"
 
 /** Tells the process to drain on SIGTERM or SIGINT; a second signal ends it at once. */
 export const stopOnSignal = Effect.gen(function* () {
@@ -36,17 +38,40 @@ export const drained = Effect.gen(function* () {
   const { DRAIN_TIMEOUT } = yield* Settings
   const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
   const deadline = Effect.andThen(Deferred.await(stop), Effect.sleep(DRAIN_TIMEOUT))
-  const ended = yield* Effect.raceFirst(Effect.asSome(Fiber.join(chain)), Effect.as(deadline, Option.none<void>()))
+  const { untilDrained } = yield* Policy
+  // A process without a stage of the chain has nothing to drain, and runs until it is told to stop all the same.
+  const over = Effect.andThen(Fiber.join(chain), untilDrained ? Effect.void : Deferred.await(stop))
+  const ended = yield* Effect.raceFirst(Effect.asSome(over), Effect.as(deadline, Option.none<void>()))
   if (Option.isNone(ended)) yield* Fiber.interrupt(chain)
   yield* handBack
+})
+
+/** Jobs under way when the stream has drained get this much longer: a call that is paid for is worth waiting for. */
+const enricherGrace = "4 seconds"
+
+/** The enricher and its sweeper. What is not done in time is handed back. */
+const enriching = Effect.gen(function* () {
+  const run = yield* Run
+  const { sweeps, works } = yield* AiPolicy
+  if (run.has("enricher") && works) {
+    const fiber = yield* Effect.forkScoped(loops.enricher)
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(Fiber.await(fiber), enricherGrace)))
+  }
+  if (run.has("sweeper") && sweeps) yield* Effect.forkScoped(loops.aiSweeper)
 })
 
 /** The stages that are no part of the chain, each until the scope closes; scheduling ends as soon as a stop is asked for. */
 export const sideLoops = Effect.gen(function* () {
   const run = yield* Run
   const untilStop = <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.raceFirst(loop, Deferred.await(run.stop))
+  if (run.has("researcher")) {
+    // What it has under way when the chain has drained is handed back: discovery may take minutes, and repeats nothing that is done.
+    yield* Effect.forkScoped(Stream.runDrain(discovering))
+    yield* Effect.forkScoped(loops.trail)
+  }
   if (run.has("scheduler")) yield* Effect.forkScoped(untilStop(loops.scheduler))
   if (run.has("sweeper")) yield* Effect.forkScoped(steadfast(loops.sweeper))
+  yield* enriching
   if (run.has("sweeper")) yield* Effect.forkScoped(loops.overrides)
   if (run.has("scorer")) yield* Effect.forkScoped(loops.scoring)
 })

@@ -5,6 +5,7 @@ import * as health from "../infra/api/health.ts"
 import { Health } from "../infra/api/health.ts"
 import * as server from "../infra/api/server.ts"
 import { makeToken, ownToken } from "../infra/api/tokens.ts"
+import { Canary } from "../infra/browser/canary.ts"
 import type { Command } from "../infra/cli/commands.ts"
 import { doneIf } from "../infra/cli/print.ts"
 import { Settings } from "../infra/config.ts"
@@ -15,9 +16,11 @@ import * as grouped from "../infra/grouped.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import * as silent from "../infra/outputs.none.ts"
 import { Run } from "../streams/chain.ts"
+import { ai } from "./ai.ts"
 import { network } from "./network.ts"
 import { drained, sideLoops, stopOnSignal } from "./pipeline.ts"
 import { policy } from "./policy.ts"
+import { researching } from "./research.ts"
 import { store } from "./store.ts"
 
 type RunCommand = Extract<Command, { name: "run" }>
@@ -74,17 +77,26 @@ export const start = Effect.fn("run")(function* (command: RunCommand, version: s
   const settings = yield* Settings
   yield* complete(stages)
   const numbers = policy({ readers: stages.get("parser") ?? 1, html: false, oneShot: false })
-  const base = Layer.mergeAll(store, outputs, Run.layer(new Set(stages.keys())), numbers, health.layer)
-  const services = Layer.mergeAll(grouped.layer, network({ quiet: settings.FETCH_DELAY }), control.layer(version)).pipe(
-    Layer.provideMerge(base)
-  )
+  const base = Layer.mergeAll(store, ai, outputs, Run.layer(new Set(stages.keys())), numbers, health.layer)
+  const services = Layer.mergeAll(
+    grouped.layer,
+    researching.pipe(Layer.provideMerge(network({ quiet: settings.FETCH_DELAY }))),
+    control.layer(version)
+  ).pipe(Layer.provideMerge(base))
   const program = Effect.gen(function* () {
     yield* stopOnSignal
     yield* probes
     yield* listening(version, stages.has("api"))
     yield* sideLoops
     yield* Effect.logInfo(`running ${[...stages.keys()].join(", ")}`)
-    yield* drained
+    // The guard is proven while work begins; a hole ends the process (exit 78).
+    const proven = stages.has("fetcher")
+      ? Effect.andThen(
+          Canary.use((it) => it.prove),
+          Effect.never
+        )
+      : Effect.never
+    yield* Effect.raceFirst(drained, proven)
     yield* Effect.logInfo("drained")
   })
   yield* program.pipe(

@@ -3,12 +3,16 @@ import * as board from "../infra/board.ts"
 import * as bus from "../infra/bus.table.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
+import * as datasets from "../infra/datasets.files.ts"
 import * as deadletters from "../infra/deadletters.sql.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as fetcherrules from "../infra/fetcherrules.sql.ts"
 import * as frontier from "../infra/frontier.sql.ts"
+import * as jobs from "../infra/jobs.sql.ts"
+import * as ledger from "../infra/ledger.sql.ts"
 import * as overrides from "../infra/overrides.sql.ts"
 import * as pages from "../infra/pages.sql.ts"
+import * as research from "../infra/research.sql.ts"
 import * as scores from "../infra/scores.sql.ts"
 import * as scoring from "../infra/scoring.sql.ts"
 import * as signals from "../infra/signals.sql.ts"
@@ -37,6 +41,10 @@ export const store = Layer.mergeAll(
   sources.layer,
   upkeep.layer,
   deadletters.layer,
+  research.layer,
+  datasets.layer,
+  jobs.layer,
+  ledger.layer,
   overrides.layer,
   board.layer,
   scoring.layer.pipe(Layer.provideMerge(scores.layer)),

@@ -4,19 +4,26 @@ import { Fetched } from "../domain/fetching.ts"
 import { Parsed, Scored, Validated } from "../domain/flow.ts"
 import { fetchRetry, stageRetry } from "../domain/job.ts"
 import type { Policy } from "../domain/policy.ts"
+import { messageRetry } from "../domain/research/pace.ts"
+import { shelfKey } from "../domain/research/path.ts"
+import { LivenessJob, ResearchJob } from "../domain/research.ts"
 import type { StageName } from "../domain/stages.ts"
 import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
+import { trail } from "./audit.ts"
 import { acknowledge, type Intake, link } from "./chain.ts"
 import { fetch } from "./fetch.ts"
+import { liveness } from "./liveness.ts"
+import { clearOverrides } from "./override.ts"
 import { parse } from "./parse.ts"
+import { messagesMax, research } from "./research.ts"
 import { router } from "./route.ts"
 import { schedule } from "./schedule.ts"
-import { clearOverrides } from "./override.ts"
 import { score } from "./score.ts"
 import { scoring } from "./scoring.ts"
 import type { Requeue } from "./stage.ts"
 import { sweep } from "./sweep.ts"
 import { validate } from "./validate.ts"
+import { aiSweep, worker } from "./worker.ts"
 
 interface Row {
   readonly name: StageName
@@ -70,7 +77,19 @@ export const stages = [
     name: "router",
     takes: ["scored"],
     does: "feeds outputs; drops known links; resolves each new link's priority and enqueues it at its host's pace",
-    gives: ["crawl.high", "crawl.normal", "crawl.low", "outputs"]
+    gives: ["crawl.high", "crawl.normal", "crawl.low", "ai_jobs", "outputs"]
+  },
+  {
+    name: "enricher",
+    takes: ["ai_jobs"],
+    does: "leases a job, asks the model, stores result and follow-up jobs in one statement",
+    gives: ["ai_results", "ai_jobs"]
+  },
+  {
+    name: "researcher",
+    takes: ["research", "liveness"],
+    does: "asks discovery sources where to look, publishes datasets; checks whether domains answer",
+    gives: ["datasets"]
   },
   { name: "sweeper", takes: ["clock"], does: "checkpoints, vacuums, expired raw pages and leases", gives: [] },
   { name: "api", takes: ["HTTP"], does: "admin, articles, explain under /api/v1", gives: ["crawl.*"] }
@@ -159,5 +178,34 @@ export const pipeline = Stream.empty.pipe(
   acknowledge
 )
 
+/** What the research engine takes: few messages at once, of one country and category at most half of them. */
+const researching = <I>(topic: Topic, input: Schema.Codec<I, unknown>, key: (job: I) => string): Intake<I> => ({
+  name: "researcher",
+  takes: [topic],
+  input,
+  weight: () => 1,
+  waits: false,
+  limit: () => ({ limit: messagesMax, perKey: Math.ceil(messagesMax / 2) }),
+  retry: messageRetry,
+  requeue: (job) => ({ topic, key: key(job), payload: job }),
+  publish: (job) => [{ topic, key: key(job), payload: job }]
+})
+const discovery = researching("research", ResearchJob, ({ research_config }) => shelfKey(research_config))
+const checking = researching("liveness", LivenessJob, ({ country }) => country.toLowerCase())
+
+/** Discovery and liveness: no part of the chain, for nothing is crawled yet. */
+export const discovering = Stream.merge(
+  Stream.empty.pipe(link({ ...discovery, run: research }), acknowledge),
+  Stream.empty.pipe(link({ ...checking, run: liveness }), acknowledge)
+)
+
 /** Stages that are no part of the chain: each an endless effect. */
-export const loops = { scheduler: schedule, scoring, sweeper: sweep, overrides: clearOverrides } as const
+export const loops = {
+  enricher: worker,
+  scheduler: schedule,
+  scoring,
+  sweeper: sweep,
+  aiSweeper: aiSweep,
+  overrides: clearOverrides,
+  trail
+} as const
