@@ -18,7 +18,9 @@ export const ArticleRef = Schema.Struct({
   id: Schema.String,
   saved: Schema.Literals(["new", "revision", "duplicate"]),
   /** publish→detect lag in ms (S1.5); null where the page states no date. */
-  lag_ms: Schema.NullOr(Schema.Finite)
+  lag_ms: Schema.NullOr(Schema.Finite),
+  /** Code points of its text. */
+  chars: Schema.optionalKey(Schema.Int)
 })
 export type ArticleRef = typeof ArticleRef.Type
 

@@ -1,4 +1,5 @@
 import { Metric } from "effect"
+import { aiInitial } from "./ai/metrics.ts"
 import { Verdict } from "./article.ts"
 import { Code } from "./errors.ts"
 import { type StageName, stageNames } from "./stages.ts"
@@ -129,5 +130,6 @@ export const initial = [
   ...linkResults.map(links),
   ...forceRefusals.map(forceRejected),
   fetchBytes,
-  traps
+  traps,
+  ...aiInitial
 ]

@@ -32,7 +32,9 @@ const cronWaitMax = 3_600_000
 /** How long until a cron's next time in UTC, at most an hour; a text that is no cron never has one. */
 export const untilCron = (text: string, now: number): number => {
   const cron = Cron.parse(text, "UTC")
-  return Result.isSuccess(cron) ? Math.min(Cron.next(cron.success, new Date(now)).getTime() - now, cronWaitMax) : cronWaitMax
+  return Result.isSuccess(cron)
+    ? Math.min(Cron.next(cron.success, new Date(now)).getTime() - now, cronWaitMax)
+    : cronWaitMax
 }
 
 /** Is this text a cron expression in that zone? */

@@ -6,6 +6,7 @@ export const stageNames = [
   "parser",
   "scorer",
   "router",
+  "enricher",
   "sweeper",
   "researcher",
   "api"

@@ -1,4 +1,7 @@
-import { Effect, Metric } from "effect"
+import { Clock, Effect, Metric } from "effect"
+import { AiJobStatus, AiJobType } from "../domain/ai/job.ts"
+import { aiOldestPending, aiQueueSize } from "../domain/ai/metrics.ts"
+import { AiJobs } from "../domain/ai/ports.ts"
 import { initialPriority } from "../domain/metrics.priority.ts"
 import { busBacklog, initial } from "../domain/metrics.ts"
 import { Bus } from "../domain/ports.ts"
@@ -49,11 +52,28 @@ const backlog = Effect.gen(function* () {
   }
 }).pipe(Effect.timeoutOption(REFRESH_TIMEOUT), Effect.ignore)
 
+/** AI jobs by type and state; a pair without jobs is zero, so that a queue that has emptied is seen. */
+const queue = Effect.gen(function* () {
+  const jobs = yield* Effect.serviceOption(AiJobs)
+  if (jobs._tag === "None") return
+  const counts = yield* jobs.value.counts
+  const now = yield* Clock.currentTimeMillis
+  for (const type of AiJobType.literals) {
+    for (const status of AiJobStatus.literals) {
+      const found = counts.find((it) => it.type === type && it.status === status)
+      yield* Metric.update(aiQueueSize(type, status), found?.jobs ?? 0)
+    }
+  }
+  const pending = counts.filter((it) => it.status === "PENDING").map((it) => it.oldest)
+  yield* Metric.update(aiOldestPending, pending.length === 0 ? 0 : (now - Math.min(...pending)) / 1000)
+}).pipe(Effect.timeoutOption(REFRESH_TIMEOUT), Effect.ignore)
+
 /** All metrics as Prometheus text (version 0.0.4). The backlog is read if a Bus is provided. */
 export const metricsText = Effect.fn("metricsText")(function* (version: string) {
   const { PrometheusMetrics } = yield* Effect.promise(() => import("effect/observability"))
   yield* process_(version)
   yield* backlog
+  yield* queue
   yield* Effect.forEach([...initial, ...initialPriority], (it) => Metric.value(it), { discard: true })
   const board = yield* Effect.serviceOption(Board)
   const shown = board._tag === "None" ? null : yield* board.value.shown

@@ -69,11 +69,10 @@ const call = Effect.fnUntraced(function* (question: Question, number: number, no
  * Asks and judges: what comes back is well-formed, in the right language, verbatim where it must be, and flagged where it
  * says numbers or names that its article does not have. Each call is noted, whatever came of it.
  */
-export const answerTo = Effect.fnUntraced(function* (question: Question, note: Note): Effect.fn.Return<
-  Given,
-  RunFailure,
-  Model | AiPolicy
-> {
+export const answerTo = Effect.fnUntraced(function* (
+  question: Question,
+  note: Note
+): Effect.fn.Return<Given, RunFailure, Model | AiPolicy> {
   const { job, prompt, material, language } = question
   const ground = { text: material.text, language, instructions: linesOf(prompt) }
   let doubtful: Given | null = null
@@ -86,7 +85,8 @@ export const answerTo = Effect.fnUntraced(function* (question: Question, note: N
       if (doubtful !== null) return doubtful
       return yield* Effect.fail<RunFailure>({ code: "unparsable", message: "", ...fault, after: null })
     }
-    if (ungrounded(read.success, material.text).length === 0) return { result: read.success, flags: [], model: reply.model }
+    if (ungrounded(read.success, material.text).length === 0)
+      return { result: read.success, flags: [], model: reply.model }
     doubtful = { result: read.success, flags: ["ungrounded"], model: reply.model }
   }
   return doubtful ?? (yield* Effect.fail<RunFailure>({ code: "empty", message: "no answer", after: null }))

@@ -2,7 +2,14 @@ import { createHash } from "node:crypto"
 import { Cause, Clock, Effect, Metric } from "effect"
 import type { AiResult } from "../domain/ai/answer.ts"
 import { type AiJob, type AiJobType, followUps, readsFrom } from "../domain/ai/job.ts"
-import { aiCacheHits, aiCompleted, aiFenced, type AiJobResult, aiJobSeconds, aiProcessed } from "../domain/ai/metrics.ts"
+import {
+  type AiJobResult,
+  aiCacheHits,
+  aiCompleted,
+  aiFenced,
+  aiJobSeconds,
+  aiProcessed
+} from "../domain/ai/metrics.ts"
 import { outcomeOf, type RunFailure, roomOf } from "../domain/ai/outcome.ts"
 import { AiJobs, AiLedger, type AiOutcome, AiPolicy, type AiUsage, Model, Prompts } from "../domain/ai/ports.ts"
 import { decodeResult } from "../domain/ai/stored.ts"
@@ -99,11 +106,11 @@ const asked = Effect.fnUntraced(function* (
   return yield* answerTo(question, (it) => void usage.push(it))
 })
 
-const run = Effect.fnUntraced(function* (job: AiJob, probing: boolean, usage: Array<AiUsage>): Effect.fn.Return<
-  Run,
-  RunFailure,
-  Needs
-> {
+const run = Effect.fnUntraced(function* (
+  job: AiJob,
+  probing: boolean,
+  usage: Array<AiUsage>
+): Effect.fn.Return<Run, RunFailure, Needs> {
   const question = yield* questionOf(job)
   const key = cacheKey(question, (yield* Model).name)
   const known = yield* fromCache(job.type, key)

@@ -41,7 +41,8 @@ const saveArticle = Effect.fnUntraced(function* (page: Validated, content: Conte
   const ref: ArticleRef = {
     id: article.id,
     saved: saved ?? "duplicate",
-    lag_ms: published === null ? null : Math.max(0, now - published)
+    lag_ms: published === null ? null : Math.max(0, now - published),
+    chars: [...article.text].length
   }
   yield* Metric.update(articles(ref.saved), 1)
   if (ref.saved === "new" && ref.lag_ms !== null) yield* Metric.update(articleLag, ref.lag_ms / 1000)

@@ -7,6 +7,7 @@ import { Policy } from "../domain/policy.ts"
 import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
 import { normaliseUrl, trapReason, urlKey } from "../domain/url.ts"
+import { offerSummary } from "./offer.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
@@ -38,6 +39,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   const { revisits } = yield* Policy
   const now = yield* Clock.currentTimeMillis
   yield* deliver(page)
+  if (page.article !== null) yield* offerSummary(page.article)
   const again = page.article === null ? [] : planRevisit(page, revisits.map(Duration.toMillis), now)
   const followed = planLinks(page, now)
   yield* Metric.update(links("followed"), followed.length)

@@ -1,6 +1,6 @@
 import { Metric } from "effect"
-import { AiCode } from "./codes.ts"
-import { AiJobStatus, AiJobType } from "./job.ts"
+import type { AiCode } from "./codes.ts"
+import { type AiJobStatus, AiJobType } from "./job.ts"
 
 /** What AI work counts (S3.26). Every label comes from a closed set. */
 const results = ["success", "retry", "suspended", "failed", "released", "fenced"] as const
@@ -53,7 +53,9 @@ const tokens = counter("openai_tokens_total", "Tokens of the model's calls.")
 /** `openai_tokens_total{kind}` */
 export const modelTokens = (kind: "input" | "output") => Metric.withAttributes(tokens, { kind })
 /** `openai_cost_usd_total` */
-export const modelCost = Metric.counter("openai_cost_usd_total", { description: "Cost of the model's calls, US dollars." })
+export const modelCost = Metric.counter("openai_cost_usd_total", {
+  description: "Cost of the model's calls, US dollars."
+})
 /** `ai_cache_hits_total` */
 export const aiCacheHits = counter("ai_cache_hits_total", "Jobs answered by a stored result of the same question.")
 
