@@ -2,14 +2,17 @@ import { Effect, Option, Result, Schema } from "effect"
 import type { Article } from "../domain/article.ts"
 import { CrawlJob } from "../domain/crawl.ts"
 import { Pages, Robots, Sources, type UrlRecord } from "../domain/ports.ts"
-import { explainPriority, type Facts, isListing, noFacts, prioritise } from "../domain/priority.ts"
+import { explainPriority, prioritise } from "../domain/priority.ts"
 import type { Source } from "../domain/source.ts"
 import { normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
 import type { Explanation } from "./api/answers.ts"
 import { checkUrl } from "./cli/seeds.ts"
+import type { Settings } from "./config.ts"
+import { ground } from "./control.ground.ts"
 import { stored } from "./control.sources.ts"
 import { type ControlError, controlError } from "./control.ts"
 import { Database } from "./database.ts"
+import { hostPriority } from "./dossier.ts"
 
 /** Rows of history of one kind. */
 const HISTORY_MAX = 20
@@ -21,39 +24,6 @@ const sourcesOf = (all: ReadonlyArray<Source>, key: string, hostname: string): R
   return [...near].sort(
     (a, b) => Number(urlKey(normaliseUrl(b.url)) === key) - Number(urlKey(normaliseUrl(a.url)) === key)
   )
-}
-
-interface Ground {
-  readonly facts: Facts
-  /** What each resolver looked at, as shown. */
-  readonly shown: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
-
-/** A job that waits for this URL knows best; without one, what a link found through the nearest source would get. */
-const ground = (near: ReadonlyArray<Source>, key: string, score: Facts["score"], job: CrawlJob | null): Ground => {
-  const source = near.find((it) => job === null || it.id === job.source_id)
-  const listing = source !== undefined && urlKey(normaliseUrl(source.url)) === key && isListing(source.kind)
-  const category = Option.fromNullishOr(job === null ? source?.category : job.target.category)
-  const priority = Option.fromNullishOr(job?.priority.by === "source" ? job.priority.value : source?.priority)
-  const named = {
-    ...(source === undefined ? {} : { source: source.id, source_name: source.name }),
-    ...(job === null ? {} : { job: job.id })
-  }
-  const retry_count = job?.retry_count ?? 0
-  return {
-    facts: { ...noFacts, retry_count, listing, category, source: priority, score },
-    shown: {
-      retry: { retry_count },
-      override: { override: null },
-      category: { category: Option.getOrNull(category), listing, ...named },
-      score: Option.match(score, {
-        onNone: () => ({ score: null }),
-        onSome: (it) => ({ score: it.value, threshold: it.threshold })
-      }),
-      source: { priority: Option.getOrNull(priority), ...named },
-      rule: { rule: null }
-    }
-  }
 }
 
 type Event = Explanation["history"][number]
@@ -110,11 +80,6 @@ const waitingJob = (database: Database["Service"], key: string) =>
     )
   ).pipe(Effect.map(([row]) => Option.getOrNull(decodeJob(row?.payload))))
 
-const scoreOf = (database: Database["Service"], host: string) =>
-  stored(
-    database.query<{ readonly score: number }>("select score::float8 from host_scoring_state where host = $1", [host])
-  )
-
 const fetcherOf = (database: Database["Service"], host: string) =>
   stored(
     database.query<{ readonly fetcher: string; readonly reason: string | null }>(
@@ -137,9 +102,6 @@ const rulesOf = (database: Database["Service"], host: string, path: string) =>
 /** A site that does not answer must not hold the explanation back. */
 const ROBOTS_TIMEOUT = "5 seconds"
 
-/** Score at which a host is High, until the scorer's setting says otherwise (S1.13). */
-const THRESHOLD = 0.5
-
 /**
  * Which rule, fetcher and priority a URL gets if its link were found now, why, and what happened to it so far. Asks
  * robots.txt only where this process can (a running crawler has it cached).
@@ -147,7 +109,7 @@ const THRESHOLD = 0.5
 export const explain = Effect.fn("Control.explain")(function* (
   given: string,
   cidrs: ReadonlyArray<string>
-): Effect.fn.Return<Explanation, ControlError, Pages | Sources> {
+): Effect.fn.Return<Explanation, ControlError, Pages | Settings | Sources> {
   const checked = checkUrl(given, cidrs)
   if (Result.isFailure(checked)) {
     return yield* controlError("invalid", `url: ${checked.failure.code}: ${checked.failure.message}`, "url")
@@ -159,11 +121,10 @@ export const explain = Effect.fn("Control.explain")(function* (
   const robots = yield* Effect.serviceOption(Robots)
   const record = yield* stored(pages.url(key))
   const near = sourcesOf(yield* stored((yield* Sources).list), key, hostname)
-  const [score] = database === null ? [] : yield* scoreOf(database, hostname)
+  const known = database === null ? null : yield* hostPriority(database, hostname)
   const job = database === null ? null : yield* waitingJob(database, key)
-  const scored = Option.map(Option.fromNullishOr(score), (it) => ({ value: it.score, threshold: THRESHOLD }))
-  const { facts, shown } = ground(near, key, scored, job)
   const [rule] = database === null ? [] : yield* rulesOf(database, hostname, path)
+  const { changes, facts, shown } = ground({ near, key, job, known, rule: rule?.rule ?? null })
   const [fetcher] = database === null ? [] : yield* fetcherOf(database, hostname)
   const id = record?.article_id ?? null
   const articles = id === null ? [] : yield* stored(pages.articles({ ids: [id], limit: 1 }))
@@ -180,6 +141,7 @@ export const explain = Effect.fn("Control.explain")(function* (
     host: hostname,
     priority: prioritise(facts),
     chain: explainPriority(facts).map(({ by, opinion }) => ({ by, verdict: opinion, facts: shown[by] ?? {} })),
+    changes,
     fetcher:
       fetcher === undefined
         ? { value: "auto", by: "default" }

@@ -1,6 +1,9 @@
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { Article } from "../domain/article.ts"
+import { reprioritise } from "../domain/links.ts"
 import { Bus, Frontier, Pages, type Sources } from "../domain/ports.ts"
+import type { HostFacts } from "../domain/priority.facts.ts"
+import { Scores } from "../domain/priority.ports.ts"
 import { seedJob } from "../domain/seed.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
@@ -20,7 +23,11 @@ const ENQUEUE_MAX = 500
 type Enqueue = Control["Service"]["enqueue"]
 
 /** URLs of an operator are taken alone: what a front page leads to is a source's or a one-shot crawl's business. */
-const enqueue = Effect.fnUntraced(function* (input: Parameters<Enqueue>[0], settings: Settings["Service"]) {
+const enqueue = Effect.fnUntraced(function* (
+  input: Parameters<Enqueue>[0],
+  settings: Settings["Service"],
+  scores: Scores["Service"] | null
+) {
   const frontier = yield* Frontier
   const now = yield* Clock.currentTimeMillis
   const { urls, refused, repeated } = sift(
@@ -29,7 +36,9 @@ const enqueue = Effect.fnUntraced(function* (input: Parameters<Enqueue>[0], sett
   )
   const pace_ms = Duration.toMillis(settings.FETCH_DELAY)
   const seeding = { type: "auto", hops: 0, lists: false, category: input.category ?? null, visit: 0 } as const
-  const jobs = urls.map((url) => ({ ...seedJob(url, seeding, now), pace_ms }))
+  const hosts = [...new Set(urls.map((it) => it.hostname))]
+  const facts = scores === null ? new Map<string, HostFacts>() : yield* stored(scores.facts(hosts))
+  const jobs = urls.map((url) => reprioritise({ ...seedJob(url, seeding, now), pace_ms }, facts.get(url.hostname)))
   let accepted = 0
   for (let from = 0; from < jobs.length; from += ENQUEUE_MAX) {
     accepted += (yield* stored(frontier.enqueue(jobs.slice(from, from + ENQUEUE_MAX)))).fresh
@@ -74,15 +83,16 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const context = yield* Effect.context<Pages | Frontier | Sources | Bus>()
       const settings = yield* Settings
       const database = yield* Effect.serviceOption(Database)
+      const scores = Option.getOrNull(yield* Effect.serviceOption(Scores))
       const letters = yield* Effect.serviceOption(DeadLetters)
       const pages = yield* Pages
       const bus = yield* Bus
       return Control.of({
         ...(yield* sourceOperations(settings.ALLOW_PRIVATE_CIDRS)),
         ...noRecords,
-        ...Option.match(database, { onNone: () => ({}), onSome: recordOperations }),
+        ...Option.match(database, { onNone: () => ({}), onSome: (it) => recordOperations(it, settings, scores) }),
         ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),
-        enqueue: (input) => Effect.provideContext(enqueue(input, settings), context),
+        enqueue: (input) => Effect.provideContext(enqueue(input, settings, scores), context),
         "articles.list": (input) => Effect.provideContext(listArticles(input), context),
         "articles.show": ({ id }) =>
           Effect.flatMap(stored(pages.articles({ ids: [id], limit: 1 })), ([article]) =>
@@ -90,7 +100,11 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
               ? Effect.fail(controlError("not_found", `there is no article ${id}`, "id"))
               : Effect.succeed(article)
           ),
-        explain: ({ url }) => Effect.provideContext(explain(url, settings.ALLOW_PRIVATE_CIDRS), context),
+        explain: ({ url }) =>
+          Effect.provideContext(
+            Effect.provideService(explain(url, settings.ALLOW_PRIVATE_CIDRS), Settings, settings),
+            context
+          ),
         status: () => stored(Effect.map(bus.backlog, (backlog) => ({ version, backlog })))
       })
     })

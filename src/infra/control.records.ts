@@ -1,14 +1,25 @@
 import { Cause, Effect } from "effect"
+import type { Scores } from "../domain/priority.ports.ts"
 import type { DeadLetter } from "../domain/topics.ts"
+import { Settings } from "./config.ts"
 import { stored } from "./control.sources.ts"
 import { type Control, controlError } from "./control.ts"
 import type { Database } from "./database.ts"
 import type { DeadLetters } from "./deadletters.ts"
+import { hostPriority, rate } from "./dossier.ts"
 import { sessionFault } from "./sql/statement.ts"
 
 type Operations = Pick<
   Control["Service"],
-  "dlq.list" | "dlq.show" | "dlq.replay" | "dlq.drop" | "hosts.list" | "hosts.show" | "sql"
+  | "dlq.list"
+  | "dlq.show"
+  | "dlq.replay"
+  | "dlq.drop"
+  | "hosts.list"
+  | "hosts.show"
+  | "hosts.priority"
+  | "hosts.rate"
+  | "sql"
 >
 type Store = Database["Service"]
 
@@ -94,7 +105,13 @@ const sql = Effect.fnUntraced(function* (database: Store, text: string) {
 })
 
 /** What only a database knows. */
-export const recordOperations = (database: Store): Pick<Operations, "hosts.list" | "hosts.show" | "sql"> => ({
+export const recordOperations = (
+  database: Store,
+  settings: Settings["Service"],
+  scores: Scores["Service"] | null
+): Pick<Operations, (`hosts.${string}` & keyof Operations) | "sql"> => ({
+  "hosts.priority": ({ host }) => Effect.provideService(hostPriority(database, host), Settings, settings),
+  "hosts.rate": ({ host, rating }) => Effect.provideService(rate(database, scores, host, rating), Settings, settings),
   "hosts.list": ({ limit }) =>
     stored(database.query<HostFacts>(hostRow, [null, limit ?? LIMIT])).pipe(Effect.map((hosts) => ({ hosts }))),
   "hosts.show": ({ host }) =>
@@ -117,5 +134,7 @@ export const noRecords: Operations = {
   "dlq.drop": withoutDatabase,
   "hosts.list": withoutDatabase,
   "hosts.show": withoutDatabase,
+  "hosts.priority": withoutDatabase,
+  "hosts.rate": withoutDatabase,
   sql: withoutDatabase
 }

@@ -138,6 +138,7 @@ live("explain tells people the decision first, and programs the whole chain", ()
     const json = JSON.parse((yield* run("explain", "https://a.kr/story/1", "--json")).out)
     expect(Object.keys(json).sort()).toEqual([
       "chain",
+      "changes",
       "fetcher",
       "history",
       "host",

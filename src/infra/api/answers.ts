@@ -71,6 +71,8 @@ export const Explanation = Schema.Struct({
   host: Schema.String,
   priority: PriorityDecision,
   chain: Schema.Array(Step),
+  /** Each single change of these facts that would change the answer. */
+  changes: Schema.Array(Schema.Struct({ if: Schema.String, priority: PriorityDecision })),
   fetcher: Schema.Struct({ value: Schema.String, by: Schema.String }),
   rule: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
   robots: Schema.NullOr(

@@ -18,6 +18,7 @@ import {
   Status,
   URLS_MAX
 } from "./answers.ts"
+import { HostPriority, Rating } from "./standing.ts"
 
 export type Scope = "read" | "admin"
 
@@ -125,6 +126,20 @@ export const operations = {
     output: Schema.Struct({ hosts: Schema.Array(HostRow) })
   }),
   "hosts.show": operation("GET", "/hosts/:host", "read", "One host.", { input: { host: HostName }, output: HostRow }),
+  "hosts.priority": operation(
+    "GET",
+    "/hosts/:host/priority",
+    "read",
+    "Score, signals, override and config of a host.",
+    {
+      input: { host: HostName },
+      output: HostPriority
+    }
+  ),
+  "hosts.rate": operation("PATCH", "/hosts/:host", "admin", "Rate a host from 0 to 1; null takes it back.", {
+    input: { host: HostName, rating: Schema.NullOr(Rating) },
+    output: HostPriority
+  }),
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {
     input: {

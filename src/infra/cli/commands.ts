@@ -215,6 +215,18 @@ const operating = {
     flags: { json },
     examples: ["crawler hosts show news.example"]
   }),
+  "hosts priority": shape({
+    help: "What decides the priority of a host: score, signals, override, config, and what of it was dropped.",
+    words: one("HOST"),
+    flags: { json },
+    examples: ["crawler hosts priority news.example"]
+  }),
+  "hosts rate": shape({
+    help: "Rate a host from 0 (no trust) to 1; `none` takes the rating back. Half of its trust, from the next scoring on.",
+    words: { label: "HOST 0..1|none", min: 2, max: 2 },
+    flags: { json },
+    examples: ["crawler hosts rate news.example 0.9", "crawler hosts rate news.example none"]
+  }),
   sql: shape({
     help: "Run SQL on the store, as its administrator; `-` reads it from standard input.",
     words: one("SQL|-"),

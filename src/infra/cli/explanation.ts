@@ -10,6 +10,7 @@ const known = (facts: Readonly<Record<string, unknown>>): string =>
 /** An explanation for people: the decision first, then who said what, then what happened. */
 export const explanationText = ({
   chain,
+  changes,
   fetcher,
   history,
   host,
@@ -30,6 +31,7 @@ export const explanationText = ({
     `host      ${host}`,
     `priority  ${priority.value} (by ${priority.by})`,
     ...steps,
+    ...changes.map((it) => `  if ${it.if}: ${it.priority.value} (by ${it.priority.by})`),
     `fetcher   ${fetcher.value} (by ${fetcher.by})`,
     `rule      ${rule === null ? "none: generic extraction" : known(rule)}`,
     `robots    ${robots === null ? "not asked" : `${robots.allowed ? "allowed" : "refused"}: ${robots.reason}`}`,

@@ -37,6 +37,19 @@ const topicOf = (text: string | null): Effect.Effect<{ readonly topic?: Topic },
     : Effect.succeed({ topic: known })
 }
 
+const ratingOf = (text: string): Effect.Effect<number | null, Refusal> => {
+  if (text === "none") return Effect.succeed(null)
+  const value = /^(?:0|1|[01]?\.\d{1,6}|1\.0+)$/.test(text) ? Number(text) : Number.NaN
+  return value >= 0 && value <= 1
+    ? Effect.succeed(value)
+    : Effect.fail(
+        new Refusal({
+          exit: "usage",
+          message: `rating ${JSON.stringify(text)}: expected a number from 0 to 1, or none`
+        })
+      )
+}
+
 /** `crawler dlq …`, `hosts …`, `sql …` */
 export const askRecords = (command: Storing): Work =>
   Effect.gen(function* () {
@@ -78,6 +91,17 @@ export const askRecords = (command: Storing): Work =>
       case "hosts show": {
         const host = yield* control["hosts.show"]({ host: first.toLowerCase() })
         yield* print(flags.json, host, () => facts(host))
+        return "done"
+      }
+      case "hosts priority": {
+        const known = yield* control["hosts.priority"]({ host: first.toLowerCase() })
+        yield* print(flags.json, known, () => facts(known))
+        return "done"
+      }
+      case "hosts rate": {
+        const rating = yield* ratingOf(words[1] ?? "")
+        const known = yield* control["hosts.rate"]({ host: first.toLowerCase(), rating })
+        yield* print(flags.json, known, () => `${visible(known.host)} is rated ${known.rating ?? "no more"}`)
         return "done"
       }
       case "sql": {

@@ -1,4 +1,4 @@
-import { summed } from "./signals.ts"
+import { summed, summedOrZero } from "./signals.ts"
 
 /** A config is read as text: `null` of JSON and no config at all differ, and an oversized one is left where it is. */
 export const configOf = (table: string, bytesMax: number): string =>
@@ -85,3 +85,12 @@ told as (
   select 'sweeper', 'override_expired', l.host_pattern,
     jsonb_build_object('priority_config', l.config::jsonb, 'ended', l.ended) from lapsed l)
 select count(*)::int as lapsed from lapsed`
+
+/** $1 host; $2 from. One row, known or not: the kept score, the sums as they are now, what operators said. */
+export const dossier = (configBytesMax: number): string => `
+  select s.*, h.rating::float8, h.category, ${configOf("f", configBytesMax)},
+    t.score::float8, ms_of(t.calculated_at) as calculated_at, t.window_minutes
+  from (select ${summedOrZero} from host_signals where host = $1 and bucket >= at_ms($2)) s
+  left join hosts h on h.host = $1
+  left join fetcher_rules f on f.host_pattern = $1
+  left join host_scoring_state t on t.host = $1`

@@ -27,3 +27,5 @@ export const addBuckets = `insert into host_signals as s (host, bucket, ${column
 
 /** Sums of a window as plain numbers. */
 export const summed = sumColumns.map((it) => `sum(${it})::float8 as ${it}`).join(", ")
+/** The same, where there may be no row at all. */
+export const summedOrZero = sumColumns.map((it) => `coalesce(sum(${it}), 0)::float8 as ${it}`).join(", ")
