@@ -1,5 +1,7 @@
 import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { AiJobs, AiLedger } from "../domain/ai/ports.ts"
 import type { Article } from "../domain/article.ts"
+import { FetcherRules } from "../domain/fetcherrules.ts"
 import { reprioritise } from "../domain/links.ts"
 import { Bus, Frontier, Pages, type Sources } from "../domain/ports.ts"
 import type { HostFacts } from "../domain/priority.facts.ts"
@@ -9,7 +11,9 @@ import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
 import { Settings } from "./config.ts"
 import { explain } from "./control.explain.ts"
+import { jobOperations, noJobs } from "./control.jobs.ts"
 import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
+import { noRules, ruleOperations } from "./control.rules.ts"
 import { sourceOperations, stored } from "./control.sources.ts"
 import { Control, controlError } from "./control.ts"
 import { Database } from "./database.ts"
@@ -83,13 +87,22 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const context = yield* Effect.context<Pages | Frontier | Sources | Bus>()
       const settings = yield* Settings
       const database = yield* Effect.serviceOption(Database)
+      const rules = yield* Effect.serviceOption(FetcherRules)
       const scores = Option.getOrNull(yield* Effect.serviceOption(Scores))
       const letters = yield* Effect.serviceOption(DeadLetters)
+      const jobs = Option.getOrNull(yield* Effect.serviceOption(AiJobs))
+      const ledger = Option.getOrNull(yield* Effect.serviceOption(AiLedger))
       const pages = yield* Pages
       const bus = yield* Bus
       return Control.of({
         ...(yield* sourceOperations(settings.ALLOW_PRIVATE_CIDRS)),
         ...noRecords,
+        ...noJobs,
+        ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),
+        ...Option.match(rules, {
+          onNone: () => noRules,
+          onSome: (it) => ruleOperations(it, Option.getOrNull(database))
+        }),
         ...Option.match(database, { onNone: () => ({}), onSome: (it) => recordOperations(it, settings, scores) }),
         ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),
         enqueue: (input) => Effect.provideContext(enqueue(input, settings, scores), context),

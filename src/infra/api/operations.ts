@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Article } from "../../domain/article.ts"
+import { FetcherName } from "../../domain/crawl.ts"
 import { Source, SourceInput } from "../../domain/source.ts"
 import { Topic } from "../../domain/topics.ts"
 import {
@@ -18,41 +19,10 @@ import {
   Status,
   URLS_MAX
 } from "./answers.ts"
+import { jobOperations } from "./jobs.ts"
+import { operation } from "./operation.ts"
+import { FetcherRuleRow, HostRules } from "./rules.ts"
 import { HostPriority, Rating } from "./standing.ts"
-
-export type Scope = "read" | "admin"
-
-/**
- * One thing the crawler can be asked to do. The same row mounts the route, documents it, is called by other processes and
- * types the service. Fields of `input` named in the path come from there; the others from the query of a GET or DELETE,
- * from the JSON body otherwise.
- */
-export interface Operation<I extends Schema.Struct.Fields, O extends Schema.Constraint> {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  readonly path: string
-  readonly scope: Scope
-  readonly summary: string
-  readonly input: Schema.Struct<I>
-  readonly output: O
-  /** Status of success. */
-  readonly status: 200 | 201 | 202
-}
-
-const operation = <const I extends Schema.Struct.Fields, O extends Schema.Constraint>(
-  method: Operation<I, O>["method"],
-  path: string,
-  scope: Scope,
-  summary: string,
-  io: { readonly input: I; readonly output: O; readonly status?: 201 | 202 }
-): Operation<I, O> => ({
-  method,
-  path: `/api/v1${path}`,
-  scope,
-  summary,
-  input: Schema.Struct(io.input),
-  output: io.output,
-  status: io.status ?? 200
-})
 
 const optional = Schema.optionalKey
 /** Longest SQL text: larger work belongs in a file for `psql`. */
@@ -140,6 +110,27 @@ export const operations = {
     input: { host: HostName, rating: Schema.NullOr(Rating) },
     output: HostPriority
   }),
+  "fetcher-rules.list": operation("GET", "/fetcher-rules", "read", "Hosts with a fetcher of their own.", {
+    input: { limit: optional(Limit) },
+    output: Schema.Struct({ rules: Schema.Array(FetcherRuleRow) })
+  }),
+  "fetcher-rules.show": operation("GET", "/fetcher-rules/:host", "read", "The fetcher rule of one host.", {
+    input: { host: HostName },
+    output: FetcherRuleRow
+  }),
+  "fetcher-rules.set": operation("POST", "/fetcher-rules", "admin", "Fetch a host by HTTP or by a browser.", {
+    input: { host: HostName, fetcher: FetcherName, reason: optional(Label) },
+    output: FetcherRuleRow
+  }),
+  "fetcher-rules.unset": operation("DELETE", "/fetcher-rules/:host", "admin", "Leave the choice to the crawler.", {
+    input: { host: HostName },
+    output: Schema.Struct({ host: Schema.String, changed: Schema.Boolean })
+  }),
+  "rules.show": operation("GET", "/rules/:host", "read", "Every rule of a host, and how its pages came lately.", {
+    input: { host: HostName },
+    output: HostRules
+  }),
+  ...jobOperations,
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {
     input: {

@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Frame, HTTPResponse, Page, Protocol } from "puppeteer-core"
 import type { Chromium } from "./process.ts"
+import { ownAnswer } from "./proxy.ts"
 
 /** The window: as tall as a screen, so that what waits for scrolling (the next article) is not asked for (field case B27). */
 const VIEWPORT = { width: 1366, height: 900 }
@@ -144,7 +145,8 @@ const open = async (context: BrowserContext, visit: Visit, over: Promise<never>)
     const html = await bounded(page.evaluate(markup, visit.single, HEIGHT_MAX, visit.charsMax))
     const answer = answered()
     if (html === null) return { tag: "too_large" }
-    if (answer === null) return { tag: "failed", why: "network", message: "no document came" }
+    if (answer === null || answer.headers[ownAnswer] !== undefined)
+      return { tag: "failed", why: "network", message: "no connection" }
     return { tag: "page", answer, html }
   } catch (error) {
     const answer = answered()

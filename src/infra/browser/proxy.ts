@@ -13,6 +13,9 @@ const IDLE_MS = 30_000
 /** Addresses of one name tried in turn. */
 const ADDRESSES_TRIED = 3
 
+/** Tells the proxy's own answers from the site's. */
+export const ownAnswer = "x-crawler-proxy"
+
 interface Asked {
   /** What the guard is asked. */
   readonly url: string
@@ -107,8 +110,7 @@ const serve = async (client: Socket, head: string, rest: Buffer, check: Check, p
   const origin = Result.isSuccess(target) ? await reach(target.success, patience) : null
   if (origin === null || client.destroyed) {
     origin?.destroy()
-    // A plain request gets no answer at all: one of ours could be taken for the site's.
-    return void (asked.tunnel ? client.end("HTTP/1.1 502 Refused\r\nConnection: close\r\n\r\n") : client.destroy())
+    return void client.end(`HTTP/1.1 502 Refused\r\n${ownAnswer}: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
   }
   client.on("close", () => origin.destroy())
   if (asked.tunnel) {

@@ -1,3 +1,5 @@
+import { AiJobStatus, AiJobType, ResumeReason } from "../../domain/ai/job.ts"
+import { ruling } from "./commands.rules.ts"
 import { choice, type Flags, millis, since, stages, toggle, type Values, whole, word } from "./flag.ts"
 
 /** The words of a command that are no flags. */
@@ -203,6 +205,37 @@ const operating = {
     flags: { json },
     examples: ["crawler dlq drop 3f2a"]
   }),
+  "jobs list": shape({
+    help: "AI jobs, and whether they may run now.",
+    words: none,
+    flags: {
+      status: choice(AiJobStatus.literals, "In this state."),
+      type: choice(AiJobType.literals, "Of this type."),
+      article: word("ID", "Of this article."),
+      limit: limit("At most (50)."),
+      json
+    },
+    examples: ["crawler jobs list --status SUSPENDED"]
+  }),
+  "jobs show": shape({
+    help: "One AI job with its result.",
+    words: one("ID"),
+    flags: { json },
+    examples: ["crawler jobs show 42"]
+  }),
+  "jobs resume": shape({
+    help: "Let suspended AI jobs run again: by id, or all that were suspended for a reason.",
+    words: any("ID"),
+    flags: { reason: choice(ResumeReason.literals, "All suspended for this reason."), json },
+    examples: ["crawler jobs resume 42", "crawler jobs resume --reason QUOTA"],
+    check: (words, flags) => ((words.length === 0) === (flags.reason === null) ? "give either IDs or --reason" : null)
+  }),
+  "jobs cancel": shape({
+    help: "End AI jobs that are not done.",
+    words: some("ID"),
+    flags: { json },
+    examples: ["crawler jobs cancel 42"]
+  }),
   "hosts list": shape({
     help: "Hosts and how they do.",
     words: none,
@@ -261,7 +294,7 @@ const operating = {
 } as const
 
 /** Every command. A name of two words is a verb of a group. Adding a row adds its parsing, its help and its type. */
-export const commands = { ...crawling, ...keeping, ...operating } as const
+export const commands = { ...crawling, ...keeping, ...ruling, ...operating } as const
 
 export type CommandName = keyof typeof commands
 /** A command line as understood: `words` in order, `flags` with their defaults filled in (null: not given). */

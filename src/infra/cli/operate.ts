@@ -4,9 +4,11 @@ import { type ExitName, Refusal } from "../exit.ts"
 import { askArticles } from "./articles.ts"
 import type { Command } from "./commands.ts"
 import { explanationText } from "./explanation.ts"
+import { askJobs } from "./jobs.ts"
 import { Output } from "./output.ts"
 import { doneIf, print, type Work } from "./print.ts"
 import { askRecords } from "./records.ts"
+import { askRules } from "./rules.ts"
 import { readSeeds, refusedText } from "./seeds.ts"
 import { askSources } from "./sources.ts"
 
@@ -20,7 +22,10 @@ export type Operating = Extract<
       | `sources ${string}`
       | `articles ${string}`
       | `dlq ${string}`
+      | `jobs ${string}`
       | `hosts ${string}`
+      | `fetcher-rules ${string}`
+      | "rules"
       | "sql"
   }
 >
@@ -78,6 +83,17 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "articles list":
     case "articles show":
       return askArticles(command)
+    case "fetcher-rules list":
+    case "fetcher-rules set":
+    case "fetcher-rules show":
+    case "fetcher-rules unset":
+    case "rules":
+      return askRules(command)
+    case "jobs cancel":
+    case "jobs list":
+    case "jobs resume":
+    case "jobs show":
+      return askJobs(command)
     default:
       return askRecords(command)
   }
