@@ -8,6 +8,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { ownDay } from "../../src/domain/article.ts"
 import { read } from "../../src/domain/read.ts"
 
 interface Truth {
@@ -67,7 +68,7 @@ const predict = (set: string, truth: Readonly<Record<string, Truth>>) => {
     out[id] = {
       text: content?.text ?? "",
       title: content?.title ?? "",
-      date: content?.published?.at ?? null,
+      date: content === null || content.published === null ? null : ownDay(content.published),
       authors: content?.authors ?? [],
       verdict: reading.verdict,
       source: content?.published?.source,

@@ -19,14 +19,25 @@ export type Verdict = typeof Verdict.Type
 /** Where a zone came from: written in the page, a rule of the host, the country's default, or nowhere (UTC assumed). */
 export const ZoneSource = Schema.Literals(["explicit", "rule", "country", "assumed"])
 
-/** A date as found: an instant in UTC (ISO 8601, `Z`), its offset as written and who stated it. */
+/**
+ * A date as found: an instant in UTC (ISO 8601, `Z`), the offset of the clocks it was read from and who stated it. The day
+ * that the page means is the one its own clocks show (`ownDay`); a date without a time of day has `precision` `day`, and its
+ * `at` is the first instant of that date both there and in UTC.
+ */
 export const Dated = Schema.Struct({
   at: Schema.String,
+  /** Minutes east of UTC; null where nothing tells the page's clocks (UTC is assumed). */
+  offset_minutes: Schema.NullOr(Schema.Int),
+  precision: Schema.Literals(["day", "time"]),
   zone_source: ZoneSource,
   /** e.g. `json-ld`, `meta:article:published_time`, `time`, `text`, `url`, `feed`. */
   source: Schema.String
 })
 export type Dated = typeof Dated.Type
+
+/** The calendar day of a date on the page's own clocks, `YYYY-MM-DD`. */
+export const ownDay = ({ at, offset_minutes }: Dated): string =>
+  new Date(Date.parse(at) + (offset_minutes ?? 0) * 60_000).toISOString().slice(0, 10)
 
 export const Extraction = Schema.Struct({
   /** `rule` when a parsing rule filled title and body, else `generic`. */
@@ -71,6 +82,12 @@ export const Article = Schema.Struct({
   html: Schema.NullOr(Schema.String),
   authors: Schema.Array(Schema.String),
   published_at: Schema.NullOr(Schema.String),
+  /** The day of `published_at` on the page's own clocks, `YYYY-MM-DD`: compare days with this one. */
+  published_day: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** Minutes east of UTC of those clocks; null where nothing tells them. */
+  published_offset_minutes: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  /** `day`: the page states no time of day. */
+  published_precision: Schema.optionalKey(Schema.NullOr(Schema.Literals(["day", "time"]))),
   published_source: Schema.NullOr(Schema.String),
   zone_source: Schema.NullOr(ZoneSource),
   modified_at: Schema.NullOr(Schema.String),

@@ -2,7 +2,7 @@ import type { Dated } from "./article.ts"
 import { type Day, type DayFound, findDays, isDay } from "./dates/day.ts"
 import { readRelative } from "./dates/relative.ts"
 import { type Clock, findTime } from "./dates/time.ts"
-import { countryZone, instantIn, type Zone, zoneOf } from "./dates/zones.ts"
+import { countryZone, instantIn, wallIn, type Zone, zoneOf } from "./dates/zones.ts"
 
 export { likelyCountry } from "./dates/country.ts"
 export { dateInUrl } from "./dates/path.ts"
@@ -50,32 +50,74 @@ const cleaned = (text: string): string =>
 
 const iso = (instant: number): string => new Date(instant).toISOString().replace(".000Z", "Z")
 
-const dated = (instant: number, zone_source: Dated_["zone_source"], options: DateOptions): Dated_ | null => {
-  const inRange = instant <= options.fetched_at + AHEAD_MAX_MS && instant >= Date.UTC(YEAR_MIN, 0, 1)
-  return Number.isFinite(instant) && inRange ? { at: iso(instant), zone_source, source: options.source } : null
+/** A wall time (ms as if UTC); without a time of day it is the day's first ms. */
+interface Wall {
+  readonly at: number
+  readonly precision: Dated_["precision"]
 }
 
-const instantOf = (wall: number, zone: Zone): number | null =>
-  "minutes" in zone ? wall - zone.minutes * 60_000 : instantIn(zone.region, wall)
+/** An instant and the offset of the clocks it was read from: null where nothing tells it. */
+interface Placed {
+  readonly instant: number
+  readonly offset_minutes: number | null
+}
+
+const dated = (
+  { instant, offset_minutes }: Placed,
+  precision: Dated_["precision"],
+  zone_source: Dated_["zone_source"],
+  { fetched_at, source }: DateOptions
+): Dated_ | null => {
+  const inRange = instant <= fetched_at + AHEAD_MAX_MS && instant >= Date.UTC(YEAR_MIN, 0, 1)
+  if (!Number.isFinite(instant) || !inRange) return null
+  return { at: iso(instant), offset_minutes, precision, zone_source, source }
+}
+
+/**
+ * A day without a time of day has no instant of its own: the first one that has this date both on the page's clocks and
+ * in UTC stands for it, so that nobody who compares days is led to the day before.
+ */
+const placedAt = (wall: Wall, local: number): Placed => ({
+  instant: wall.precision === "day" ? Math.max(wall.at, local) : local,
+  offset_minutes: Math.round((wall.at - local) / 60_000)
+})
+
+const inRegion = (region: string | undefined, wall: Wall): Placed | null => {
+  const local = region === undefined ? null : instantIn(region, wall.at)
+  return local === null ? null : placedAt(wall, local)
+}
+
+const inZone = (zone: Zone, wall: Wall): Placed | null =>
+  "minutes" in zone ? placedAt(wall, wall.at - zone.minutes * 60_000) : inRegion(zone.region, wall)
 
 /** Only one country writes its dates in this script. */
 const scriptCountry = (text: string): string | undefined => (/[\uac00-\ud7a3]/.test(text) ? "kr" : undefined)
 
-const place = (wall: number, stated: Zone | null, text: string, options: DateOptions): Dated_ | null => {
+const place = (wall: Wall, stated: Zone | null, text: string, options: DateOptions): Dated_ | null => {
   if (stated !== null) {
-    const instant = instantOf(wall, stated)
-    return instant === null ? null : dated(instant, "explicit", options)
+    const placed = inZone(stated, wall)
+    return placed === null ? null : dated(placed, wall.precision, "explicit", options)
   }
-  const ruled = options.zone === undefined ? null : instantIn(options.zone, wall)
-  if (ruled !== null) return dated(ruled, "rule", options)
-  const region = countryZone(options.country ?? scriptCountry(text))
-  const local = region === undefined ? null : instantIn(region, wall)
-  return local === null ? dated(wall, "assumed", options) : dated(local, "country", options)
+  const ruled = inRegion(options.zone, wall)
+  if (ruled !== null) return dated(ruled, wall.precision, "rule", options)
+  const local = inRegion(countryZone(options.country ?? scriptCountry(text)), wall)
+  return local === null
+    ? dated({ instant: wall.at, offset_minutes: null }, wall.precision, "assumed", options)
+    : dated(local, wall.precision, "country", options)
 }
 
-const wallOf = (day: Day, clock: Clock | null): number => {
+const wallOf = (day: Day, clock: Clock | null): Wall => {
   const time = clock ?? { hour: 0, minute: 0, second: 0, ms: 0 }
-  return Date.UTC(day.year, day.month - 1, day.day, time.hour, time.minute, time.second, time.ms)
+  const at = Date.UTC(day.year, day.month - 1, day.day, time.hour, time.minute, time.second, time.ms)
+  return { at, precision: clock === null ? "day" : "time" }
+}
+
+/** An instant that is counted, not written: its offset is that of the place's clocks then. */
+const counted = (instant: number, text: string, options: DateOptions): Dated_ | null => {
+  const region = options.zone ?? countryZone(options.country ?? scriptCountry(text))
+  const wall = region === undefined ? null : wallIn(region, Math.floor(instant / 1000) * 1000)
+  const offset = wall === null ? null : Math.round((wall - Math.floor(instant / 1000) * 1000) / 60_000)
+  return dated({ instant, offset_minutes: offset }, "time", "explicit", options)
 }
 
 const ISO =
@@ -94,7 +136,8 @@ const byIso = (text: string, options: DateOptions): Dated_ | null | undefined =>
   const zone = match[8] === undefined ? null : zoneOf(match[8], options.country)
   if (match[8] !== undefined && zone === null) return null
   if (match[4] === undefined && match[8] !== undefined && !/^Z$|:/i.test(match[8])) return null
-  return place(wallOf({ year, month, day }, { hour, minute, second, ms }), zone, text, options)
+  const clock = match[4] === undefined ? null : { hour, minute, second, ms }
+  return place(wallOf({ year, month, day }, clock), zone, text, options)
 }
 
 /** `2026-02`, and in feeds `2026`, name a first day. */
@@ -108,7 +151,7 @@ const byMonth = (text: string, options: DateOptions): Dated_ | null => {
 const byEpoch = (text: string, options: DateOptions): Dated_ | null | undefined => {
   if (!/^\d{10}(?:\d{3})?(?:\.\d+)?$/.test(text)) return undefined
   const value = Number(text)
-  return dated(Math.floor(text.replace(/\..*/, "").length === 10 ? value * 1000 : value), "explicit", options)
+  return counted(Math.floor(text.replace(/\..*/, "").length === 10 ? value * 1000 : value), text, options)
 }
 
 /** Readings of one found date in order of preference: the first that is a day of the calendar and not ahead wins. */
@@ -125,7 +168,7 @@ const readDay = (found: DayFound, text: string, options: DateOptions): Dated_ | 
 
 /**
  * Reads a date as people, feeds and metadata write it, in some forty languages. A form without a zone is placed by the
- * rule's zone, else the country's, else UTC; `zone_source` says which. `null` for what is no date, no day of the
+ * rule's zone, else the country's, else UTC; `zone_source` says which. `precision` tells a day from an instant. `null` for what is no date, no day of the
  * calendar (30 February) or more than a day ahead of the fetch. Never depends on the zone of this process.
  * @source S3.6; field cases B7, B9, B11, B55; bad input B100; RFC 822 §5, RFC 3339
  * @example parseDate("2026. 2. 10. 오전 10:58", { fetched_at, country: "KR", source: "text" }) // at 2026-02-10T01:58:00Z
@@ -135,13 +178,13 @@ export const parseDate = (input: string, options: DateOptions): Dated_ | null =>
   if (!/\d/.test(text) && options.relative !== true) return null
   const exact = byIso(text, options)
   if (exact !== undefined) return exact
-  const counted = byEpoch(text, options)
-  if (counted !== undefined) return counted
+  const epoch = byEpoch(text, options)
+  if (epoch !== undefined) return epoch
   const [found] = findDays(text, options)
   if (found !== undefined) return readDay(found, text, options)
   if (options.relative === true) {
     const instant = readRelative(text, options)
-    if (instant !== null) return dated(instant, "explicit", options)
+    if (instant !== null) return counted(instant, text, options)
   }
   return byMonth(text, options)
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Article, Content, Verdict } from "./article.ts"
+import { type Article, type Content, ownDay, type Verdict } from "./article.ts"
 import type { CrawlJob } from "./crawl.ts"
 import type { RawPage } from "./fetching.ts"
 
@@ -32,6 +32,9 @@ export const articleOf = (
     identity,
     title: content.title,
     published_at: published?.at ?? null,
+    published_day: published === null ? null : ownDay(published),
+    published_offset_minutes: published?.offset_minutes ?? null,
+    published_precision: published?.precision ?? null,
     published_source: published?.source ?? null,
     zone_source: published?.zone_source ?? null,
     modified_at: modified?.at ?? null,

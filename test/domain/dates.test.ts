@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
+import { ownDay } from "../../src/domain/article.ts"
 import { countryZone, instantIn } from "../../src/domain/dates/zones.ts"
 import { type DateOptions, dateInUrl, likelyCountry, parseDate } from "../../src/domain/dates.ts"
 import { law } from "../support/law.ts"
@@ -33,12 +34,12 @@ const table: ReadonlyArray<Row> = [
   ["2026/2/10(火) 5:00", "JP", "2026-02-09T20:00:00Z"],
   ["2026年02月10日 08:15", "CN", "2026-02-10T00:15:00Z"],
   ["2026年2月10日 下午3:05", "TW", "2026-02-10T07:05:00Z"],
-  ["民國115年2月10日", "TW", "2026-02-09T16:00:00Z"],
+  ["民國115年2月10日", "TW", "2026-02-10T00:00:00Z"],
   ["10. Februar 2026, 14:30 Uhr", "DE", "2026-02-10T13:30:00Z"],
   ["10.02.2026 14.30 Uhr", "DE", "2026-02-10T13:30:00Z"],
   ["Stand: 10.02.26, 9 Uhr", "DE", "2026-02-10T08:00:00Z"],
   ["Dienstag, 10. März 2026 um 14:30", "DE", "2026-03-10T13:30:00Z"],
-  ["10. Jänner 2026", "AT", "2026-01-09T23:00:00Z"],
+  ["10. Jänner 2026", "AT", "2026-01-10T00:00:00Z"],
   ["1er février 2026 à 14h30", "FR", "2026-02-01T13:30:00Z"],
   ["Publié le 10 juillet 2026 à 14:30", "FR", "2026-07-10T12:30:00Z"],
   ["Mis à jour le 10/02/26 à 14h05", "FR", "2026-02-10T13:05:00Z"],
@@ -60,14 +61,14 @@ const table: ReadonlyArray<Row> = [
   ["10 Φεβρουαρίου 2026, 14:30", "GR", "2026-02-10T12:30:00Z"],
   ["14:30, 10 лютого 2026", "UA", "2026-02-10T12:30:00Z"],
   ["10. veljače 2026. 14:30", "HR", "2026-02-10T13:30:00Z"],
-  ["12. listopada 2025.", "HR", "2025-10-11T22:00:00Z"],
-  ["12 listopada 2025", "PL", "2025-11-11T23:00:00Z"],
+  ["12. listopada 2025.", "HR", "2025-10-12T00:00:00Z"],
+  ["12 listopada 2025", "PL", "2025-11-12T00:00:00Z"],
   ["2026 m. vasario 10 d. 14:30", "LT", "2026-02-10T12:30:00Z"],
   ["2026. gada 10. februāris 14:30", "LV", "2026-02-10T12:30:00Z"],
   ["Thứ ba, 10/2/2026, 14:30 (GMT+7)", "VN", "2026-02-10T07:30:00Z"],
   ["Selasa, 10 Feb 2026 14:30 WIB", "ID", "2026-02-10T07:30:00Z"],
   ["10 กุมภาพันธ์ 2569 14:30", "TH", "2026-02-10T07:30:00Z"],
-  ["١٠ فبراير ٢٠٢٦", "EG", "2026-02-09T22:00:00Z"],
+  ["١٠ فبراير ٢٠٢٦", "EG", "2026-02-10T00:00:00Z"],
   ["February 10, 2026 2:30 PM EST", "", "2026-02-10T19:30:00Z"],
   ["Feb. 10, 2026, 2:30 p.m. ET", "", "2026-02-10T19:30:00Z"],
   ["July 10, 2026, 2:30 p.m. ET", "", "2026-07-10T18:30:00Z"],
@@ -136,9 +137,34 @@ describe("absolute dates", () => {
   test("a time with a zone keeps its afternoon (field case B9)", () => {
     expect(at("2026-07-10 13:18:00+09:00")).toEqual({
       at: "2026-07-10T04:18:00Z",
+      offset_minutes: 540,
+      precision: "time",
       zone_source: "explicit",
       source: "text"
     })
+  })
+
+  test.each([
+    ["2026-02-10", "KR", "2026-02-10T00:00:00Z", 540],
+    ["2026년 2월 10일", "", "2026-02-10T00:00:00Z", 540],
+    ["February 10, 2026", "US", "2026-02-10T05:00:00Z", -300],
+    ["10.02.2026", "DE", "2026-02-10T00:00:00Z", 60],
+    ["2026-02-10", "", "2026-02-10T00:00:00Z", null]
+  ])(
+    "a day without a time, %p in %p, is that day on the page's clocks and in UTC",
+    (text, country, expected, offset) => {
+      const found = at(text, country === "" ? {} : { country })
+      expect(found).toMatchObject({ at: expected, precision: "day", offset_minutes: offset })
+      expect(found === null ? null : ownDay(found)).toBe("2026-02-10")
+    }
+  )
+
+  test("the day of an instant is the one the page's clocks show, whatever UTC's is", () => {
+    const days = ["2026-02-10T03:30:00+09:00", "2026-02-10 03:30", "2026-02-10T23:30:00-05:00"].map((text) => {
+      const found = at(text, { country: "KR" })
+      return found === null ? null : `${found.at.slice(0, 10)} ${ownDay(found)}`
+    })
+    expect(days).toEqual(["2026-02-09 2026-02-10", "2026-02-09 2026-02-10", "2026-02-11 2026-02-10"])
   })
 
   test("who placed a zoneless date is told: the text, the rule, the country or nobody", () => {

@@ -1,5 +1,5 @@
 import type { Content, Dated } from "../article.ts"
-import { parseDate } from "../dates.ts"
+import { likelyCountry, parseDate } from "../dates.ts"
 import type { Hints } from "../reading.ts"
 import type { FieldName, ParsingRule } from "../rule.ts"
 import { authorsOf } from "./authors.ts"
@@ -99,6 +99,12 @@ const describe = ({ base, linked, meta, sheet }: Page, rule: ParsingRule | null)
   }
 }
 
+/** Zoneless times go by the clocks of the source's country, else of the one the page most likely comes from. */
+const placedBy = (hints: Hints, meta: Meta): Hints => {
+  const country = hints.country ?? likelyCountry(hints.url, meta.language)
+  return country === undefined ? hints : { ...hints, country }
+}
+
 /** All a page says of its article: each field by the rule where it finds something, else by generic extraction. */
 export const contentOf = (
   page: Page,
@@ -106,6 +112,7 @@ export const contentOf = (
   rule: ParsingRule | null
 ): { readonly content: Content; readonly body: Body } => {
   const { linked, meta, sheet } = page
+  const placed = placedBy(hints, meta)
   const ruled = ruledElements(sheet.tree, rule, "main_content")
   const body = bodyOf(page, hints, ruled)
   const heading = headingOf(sheet, meta, body.element)
@@ -121,8 +128,8 @@ export const contentOf = (
     text,
     html: hints.html ? clean(htmlOf(body.blocks)) : null,
     authors: authors.map(clean),
-    published: ruledDateOf(sheet, rule, hints) ?? publishedOf(meta, linked, near, hints),
-    modified: modifiedOf(meta, linked, hints),
+    published: ruledDateOf(sheet, rule, placed) ?? publishedOf(meta, linked, near, placed),
+    modified: modifiedOf(meta, linked, placed),
     language: languageOf(meta, text),
     ...describe(page, rule),
     extraction: {
