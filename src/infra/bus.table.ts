@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, type Latch, Layer, Schedule, Stream } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { BadData, type Unavailable } from "../domain/errors.ts"
 import { Bus, type Receipt, type Settlement, type Subscription } from "../domain/ports.ts"
@@ -49,9 +49,17 @@ const encodeSettlement =
 
 const tooLarge = Effect.fail(new BadData({ message: "too_large: a message is over 256 KiB" }))
 
+/** A consumer as the bus sees it: it is told when something is published and when a delivery of its own is over. */
+export interface Taker {
+  readonly wake: Latch.Latch
+  readonly out: Map<string, Receipt>
+  readonly stopping: boolean
+  readonly ended?: (id: string) => void
+}
+
 /** The consumers of this process: whoever ends a delivery makes room in one of them, whoever publishes wakes them. */
-class Consumers {
-  readonly all = new Set<Consumer>()
+export class Consumers {
+  readonly all = new Set<Taker>()
   readonly wake = Effect.sync(() => {
     for (const it of this.all) it.wake.openUnsafe()
   })
@@ -59,7 +67,11 @@ class Consumers {
   readonly over = (ids: ReadonlyArray<string>) =>
     Effect.sync(() => {
       for (const it of this.all) {
-        for (const id of ids) if (it.out.delete(id)) it.wake.openUnsafe()
+        for (const id of ids) {
+          if (!it.out.delete(id)) continue
+          it.ended?.(id)
+          it.wake.openUnsafe()
+        }
         if (it.stopping && it.out.size === 0) this.all.delete(it)
       }
     })
@@ -132,7 +144,8 @@ interface Backlog {
 }
 const topics = encode(Topic.literals)
 
-const make = Effect.gen(function* () {
+/** All of the bus but its consumers, who may be told of messages in another way. */
+export const ground = Effect.gen(function* () {
   const database = yield* Database
   const settings = yield* Settings
   const timing = { leaseMs: Duration.toMillis(settings.BUS_LEASE), pollMs: Duration.toMillis(settings.BUS_POLL) }
@@ -150,6 +163,16 @@ const make = Effect.gen(function* () {
 
   const bury = (rows: ReadonlyArray<MessageRow>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => noBadData(settle(rows.map((row) => decodeFailure(row, now)))))
+  const backlog = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* noBadData(database.query<Backlog>(statement.backlog, [now, topics]))
+    return rows.filter((it) => it.ready + it.later + it.leased > 0)
+  }).pipe(Effect.withSpan("Bus.backlog"))
+  return { database, timing, consumers, bury, bus: { publish, begin, settle, release, backlog } }
+})
+
+const make = Effect.gen(function* () {
+  const { database, timing, consumers, bury, bus } = yield* ground
   const consume = (subscription: Subscription, stop: Effect.Effect<void>) =>
     Stream.suspend(() => {
       const consumer = new Consumer(subscription, database, timing, bury)
@@ -157,12 +180,7 @@ const make = Effect.gen(function* () {
       // After a normal end what is out is still worked on (a drain), so its leases are renewed until it is settled.
       return consumer.stream(stop, () => consumers.all.delete(consumer))
     })
-  const backlog = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const rows = yield* noBadData(database.query<Backlog>(statement.backlog, [now, topics]))
-    return rows.filter((it) => it.ready + it.later + it.leased > 0)
-  }).pipe(Effect.withSpan("Bus.backlog"))
-  return Bus.of({ publish, consume, begin, settle, release, backlog })
+  return Bus.of({ ...bus, consume })
 })
 
 /**

@@ -31,6 +31,18 @@ interface WalkEnd {
 /** What a consumer asks of its bus: rows that are no envelope are buried at once. */
 export type Bury = (rows: ReadonlyArray<MessageRow>) => Effect.Effect<void, Unavailable>
 
+/** Claimed rows as deliveries, and those that are no envelope. */
+export const decodeRows = (rows: ReadonlyArray<MessageRow>) => {
+  const decoded = rows.map((row) => ({ row, envelope: envelopeOf(row) }))
+  const deliveries = decoded.flatMap(
+    ({ row: { id, lease, starts }, envelope }): ReadonlyArray<Delivery> =>
+      Option.isNone(envelope)
+        ? []
+        : [{ envelope: envelope.value, crashes: starts, receipt: { id, topic: envelope.value.topic, lease } }]
+  )
+  return { deliveries, broken: decoded.flatMap((it) => (Option.isNone(it.envelope) ? [it.row] : [])) }
+}
+
 /** One consumer of this process: what it has out, whose turn it is among its topics, and the latch that new work opens. */
 export class Consumer {
   readonly wake = Latch.makeUnsafe(false)
@@ -93,15 +105,8 @@ export class Consumer {
     this.walking = answer.some((it) => it.id === null && it.key !== null)
     for (const it of answer) if (it.id === null) this.walked.set(it.topic, it.key ?? "")
     const rows = answer.filter((it) => it.id !== null)
-    const decoded = rows.map((row) => ({ row, envelope: envelopeOf(row) }))
-    const broken = decoded.filter((it) => Option.isNone(it.envelope))
-    if (broken.length > 0) yield* this.bury(broken.map((it) => it.row))
-    const deliveries = decoded.flatMap(
-      ({ row: { id, lease, starts }, envelope }): ReadonlyArray<Delivery> =>
-        Option.isNone(envelope)
-          ? []
-          : [{ envelope: envelope.value, crashes: starts, receipt: { id, topic: envelope.value.topic, lease } }]
-    )
+    const { deliveries, broken } = decodeRows(rows)
+    if (broken.length > 0) yield* this.bury(broken)
     this.took(deliveries)
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))

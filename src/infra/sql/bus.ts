@@ -104,7 +104,7 @@ sent as materialized (
 update messages m set leased_until = at_ms($2), lease = m.lease + 1, begun = false, sent = false
   from sent s where m.id = s.id
   returning m.id, m.topic, m.key, ms_of(m.occurred_at) as occurred_at, m.attempt, m.trace_id, m.headers, m.payload,
-    m.lease::float8 as lease`
+    m.lease::float8 as lease, m.starts`
 
 /** $1 topics {topic}. When the next unleased message is due, and whether any is leased: an end, or a time to wake. */
 export const outlook = `select

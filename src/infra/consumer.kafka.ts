@@ -1,0 +1,172 @@
+import { Clock, Duration, Effect, Exit, Latch, Option, Result, type Scope, Stream } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
+import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
+import type { Envelope } from "../domain/topics.ts"
+import type { Taker } from "./bus.table.ts"
+import { Consumer as Fairness } from "./consumer.memory.ts"
+import { type Bury, decodeRows, type Timing } from "./consumer.table.ts"
+import type { Database } from "./database.ts"
+import { type Message, Messages } from "./messages.memory.ts"
+import { noBadData } from "./sql/batches.ts"
+import * as statement from "./sql/bus.ts"
+import type { MessageRow } from "./sql/messages.ts"
+import { encode } from "./sql/rows.ts"
+
+/** Messages claimed in one statement. */
+const claimMax = 100
+/** Messages heard and not yet claimed, per delivery that may be out; above it Kafka is asked for a pause. */
+const heardPerLimit = 4
+const heardMin = 200
+
+/** A message as heard: a row's name, and how to tell Kafka that it is over. */
+export interface Heard {
+  readonly envelope: Envelope
+  readonly done: () => void
+}
+
+/** How a consumer slows down whoever brings it messages. */
+export interface Flow {
+  readonly pause: () => void
+  readonly resume: () => void
+}
+
+/**
+ * One consumer of messages that Kafka brings. What is heard waits here in all fairness (as in memory); whose turn has come is
+ * claimed by name in the database, which alone says whether it is still to be done.
+ */
+export class Consumer implements Taker {
+  readonly wake = Latch.makeUnsafe(false)
+  readonly out = new Map<string, Receipt>()
+  stopping = false
+  private readonly messages = new Messages()
+  private readonly fairness: Fairness
+  private readonly heard = new Map<string, Heard>()
+  /** Heard again while a first delivery is out: looked at once that is over. */
+  private readonly again = new Map<string, Heard>()
+  private readonly heardMax: number
+  private paused = false
+  flow: Flow | null = null
+
+  constructor(
+    readonly subscription: Subscription,
+    private readonly database: (typeof Database)["Service"],
+    private readonly timing: Timing,
+    private readonly bury: Bury
+  ) {
+    this.fairness = new Fairness(this.messages, subscription)
+    this.messages.holders.add(this.fairness)
+    this.heardMax = Math.max(heardMin, subscription.limit * heardPerLimit)
+  }
+
+  hear(heard: Heard, now: number): void {
+    const { id, topic, key } = heard.envelope
+    if (this.heard.has(id)) {
+      this.again.get(id)?.done()
+      this.again.set(id, heard)
+      return
+    }
+    const message = this.messages.encode({ ...heard.envelope, id, topic, key, payload: null, not_before: 0 })
+    if (Result.isFailure(message)) {
+      heard.done()
+      return
+    }
+    this.heard.set(id, heard)
+    this.messages.add(message.success, now)
+    this.wake.openUnsafe()
+    if (!this.paused && this.heard.size > this.heardMax) {
+      this.paused = true
+      this.flow?.pause()
+    }
+  }
+
+  /** Partitions were dealt out anew: what is not begun comes again, here or elsewhere. */
+  forget(now: number): void {
+    this.again.clear()
+    for (const message of [...this.messages.byId.values()]) if (message.state !== "leased") this.drop(message, now)
+  }
+
+  private drop(message: Message, now: number): void {
+    this.messages.settle(message, [], [], now)
+    this.heard.delete(message.id)
+    if (this.paused && this.heard.size < this.heardMax / 2) {
+      this.paused = false
+      this.flow?.resume()
+    }
+  }
+
+  /** A delivery is over, or there was none to make: Kafka need not bring it again. */
+  readonly ended = (id: string): void => {
+    this.heard.get(id)?.done()
+    const message = this.messages.byId.get(id)
+    if (message !== undefined) this.drop(message, 0)
+    const again = this.again.get(id)
+    this.again.delete(id)
+    if (again !== undefined) this.hear(again, 0)
+  }
+
+  private pick(): ReadonlyArray<Message> {
+    const picked: Array<Message> = []
+    while (picked.length < claimMax) {
+      const message = this.fairness.claim()
+      if (message === undefined) break
+      picked.push(message)
+    }
+    return picked
+  }
+
+  /** Not interruptible: a lease that is taken must be known, or its message would wait for the lease's end. */
+  readonly claim: Effect.Effect<ReadonlyArray<Delivery>, Unavailable> = Effect.gen({ self: this }, function* () {
+    const now = yield* Clock.currentTimeMillis
+    const picked = this.pick()
+    if (picked.length === 0) return []
+    const until = (yield* this.database.leaseClock) + this.timing.leaseMs
+    const rows = yield* noBadData(
+      this.database.query<MessageRow>(statement.claimSent, [encode(picked.map((it) => it.id)), until])
+    ).pipe(Effect.tapError(() => Effect.sync(() => picked.forEach((it) => this.messages.release(it, now)))))
+    const taken = new Map(rows.map((row) => [row.id, row]))
+    for (const { id } of picked) if (!taken.has(id)) this.ended(id)
+    // In the order of their turns, which the statement does not know.
+    const { deliveries, broken } = decodeRows(picked.flatMap(({ id }) => taken.get(id) ?? []))
+    for (const { receipt } of deliveries) this.out.set(receipt.id, receipt)
+    if (broken.length > 0) yield* this.bury(broken)
+    for (const { id } of broken) this.ended(id)
+    return deliveries
+  }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
+
+  private readonly drained = Effect.gen({ self: this }, function* () {
+    if (!this.subscription.untilDrained || this.out.size > 0) return false
+    const [view] = yield* noBadData(
+      this.database.query<{ next_due: number | null; leased: boolean | null }>(statement.outlook, [
+        encode(this.subscription.topics)
+      ])
+    )
+    return view !== undefined && view.next_due === null && view.leased !== true
+  })
+
+  private readonly step = Effect.gen({ self: this }, function* () {
+    while (!this.stopping) {
+      yield* this.wake.close
+      if (this.stopping) break
+      const deliveries = yield* this.claim
+      if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
+      if (yield* this.drained) break
+      yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(this.timing.pollMs)))
+    }
+    return [[], Option.none()] as const
+  })
+
+  /** `abandoned` is told when the stream fails or is interrupted: then nobody works on what is out. */
+  stream(stop: Effect.Effect<void>, abandoned: () => void): Stream.Stream<Delivery, Unavailable> {
+    const halt = Effect.andThen(
+      stop,
+      Effect.sync(() => {
+        this.stopping = true
+        this.wake.openUnsafe()
+      })
+    )
+    const steps = Stream.paginate(undefined, () => this.step)
+    return Stream.unwrap(
+      Effect.as(Effect.forkScoped(halt) satisfies Effect.Effect<unknown, never, Scope.Scope>, steps)
+    ).pipe(Stream.onExit((exit) => Effect.sync(() => Exit.isFailure(exit) && abandoned())))
+  }
+}

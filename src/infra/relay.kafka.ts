@@ -1,0 +1,129 @@
+import { Duration, Effect, type Scope } from "effect"
+import type { Kafka, Producer } from "kafkajs"
+import { Unavailable } from "../domain/errors.ts"
+import type { Delivery } from "../domain/ports.ts"
+import { Topic } from "../domain/topics.ts"
+import type { ground } from "./bus.table.ts"
+import type { Settings } from "./config.ts"
+import { Consumer } from "./consumer.table.ts"
+import { producerOf, storedHeader, topicName } from "./kafka/client.ts"
+import { noBadData } from "./sql/batches.ts"
+import * as statement from "./sql/bus.ts"
+import { encode } from "./sql/rows.ts"
+
+/** Messages of one send. */
+const sendMax = 500
+/**
+ * Messages of one key that Kafka and its consumers may hold: a host that is slow fills no consumer with what it cannot work on,
+ * and one that is fast never waits for the relay.
+ */
+const perKeyMax = 32
+/** Another relay takes over when this one has been silent for so long. */
+const holdMs = 3000
+const holdEveryMs = 1000
+
+type Ground = Effect.Success<typeof ground>
+type Values = Settings["Service"]
+
+/** The next message of a delivery on the wire: the envelope as JSON, keyed by host, with what orders it among its like. */
+const recordOf = ({ envelope }: Delivery) => ({
+  key: envelope.key,
+  value: JSON.stringify(envelope),
+  headers: { [storedHeader]: envelope.id }
+})
+
+/** A producer that is made again after a failure: a broken sequence would refuse all that follows. */
+const sender = (kafka: Kafka, prefix: string) => {
+  let producer: Producer | null = null
+  const drop = async () => {
+    const old = producer
+    producer = null
+    await old?.disconnect().catch(() => undefined)
+  }
+  const send = async (deliveries: ReadonlyArray<Delivery>) => {
+    if (producer === null) {
+      const made = producerOf(kafka)
+      await made.connect()
+      producer = made
+    }
+    const byTopic = Map.groupBy(deliveries, (it) => it.envelope.topic)
+    const topicMessages = [...byTopic].map(([topic, all]) => ({
+      topic: topicName(prefix, topic),
+      messages: all.map(recordOf)
+    }))
+    await producer.sendBatch({ acks: -1, topicMessages })
+  }
+  return {
+    drop,
+    send: (deliveries: ReadonlyArray<Delivery>) =>
+      Effect.tryPromise({
+        try: () => send(deliveries),
+        catch: (cause) =>
+          new Unavailable({ dependency: "bus", message: `kafka: ${cause instanceof Error ? cause.message : cause}` })
+      }).pipe(Effect.tapError(() => Effect.promise(drop)))
+  }
+}
+
+/** May this relay work now? Asked of the database once a second, whatever the clock here says. */
+const turn = (database: Ground["database"], prefix: string) => {
+  const holder = crypto.randomUUID()
+  let asked = Number.NEGATIVE_INFINITY
+  let held = false
+  const ask = Effect.gen(function* () {
+    if (performance.now() - asked < holdEveryMs) return held
+    const now = yield* database.leaseClock
+    held = false
+    const rows = yield* noBadData(database.query(statement.holdRelay, [prefix, holder, now, now + holdMs]))
+    asked = performance.now()
+    held = rows.length > 0
+    return held
+  })
+  const leave = Effect.ignore(database.query(statement.leaveRelay, [prefix, holder]))
+  return { ask, leave }
+}
+
+/**
+ * Brings the due rows of `messages` to Kafka. Of any number of relays one works at a time, so a key's messages go out in their
+ * order. A row is Kafka's once that has acknowledged it; what is not taken from there within KAFKA_RESEND is sent again, and so
+ * is what a consumer took and did not finish within its lease.
+ */
+export const relay = Effect.fn("Bus.relay")(function* (
+  { database, timing, consumers, bury, bus }: Ground,
+  kafka: Kafka,
+  { KAFKA_PREFIX, KAFKA_RESEND }: Values
+): Effect.fn.Return<void, never, Scope.Scope> {
+  const topics = Topic.literals.map((topic) => ({ topic, weight: 1 }))
+  const subscription = { topics, limit: sendMax, perKey: perKeyMax, untilDrained: false }
+  const source = new Consumer(subscription, database, timing, bury, statement.claimToSend)
+  const { send, drop } = sender(kafka, KAFKA_PREFIX)
+  const { ask, leave } = turn(database, KAFKA_PREFIX)
+  yield* Effect.addFinalizer(() => Effect.andThen(leave, Effect.promise(drop)))
+  consumers.all.add(source)
+
+  const pass = (deliveries: ReadonlyArray<Delivery>) =>
+    Effect.gen(function* () {
+      yield* send(deliveries)
+      const until = (yield* database.leaseClock) + Duration.toMillis(KAFKA_RESEND)
+      const receipts = encode(deliveries.map(({ receipt: { id, lease } }) => ({ id, lease })))
+      yield* noBadData(database.query(statement.acknowledgeSent, [receipts, until]))
+    }).pipe(
+      Effect.tapError(() => Effect.ignore(bus.release(deliveries.map((it) => it.receipt)))),
+      Effect.ensuring(Effect.sync(() => source.out.clear())),
+      Effect.uninterruptible
+    )
+
+  const round = Effect.gen(function* () {
+    yield* source.wake.close
+    if (!(yield* ask)) return yield* Effect.sleep(Duration.millis(holdEveryMs))
+    const deliveries = yield* source.claim
+    if (deliveries.length > 0) return yield* pass(deliveries)
+    yield* source.rest
+  })
+  const forever = round.pipe(
+    Effect.catch((it) =>
+      Effect.andThen(Effect.logWarning(`relay: ${it.message}`), Effect.sleep(Duration.millis(timing.pollMs)))
+    ),
+    Effect.forever
+  )
+  yield* Effect.forkScoped(forever)
+})
