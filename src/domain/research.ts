@@ -184,3 +184,13 @@ export class Audit extends Context.Service<
     readonly record: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, Retryable>
   }
 >()("crawler/Audit") {}
+
+/** What a site says of where its news is: the feeds its front page names, the sitemaps its robots.txt names. */
+export class Sites extends Context.Service<
+  Sites,
+  {
+    readonly look: (
+      home: string
+    ) => Effect.Effect<{ readonly feeds: ReadonlyArray<string>; readonly sitemaps: ReadonlyArray<string> }>
+  }
+>()("crawler/Sites") {}

@@ -10,9 +10,11 @@ import { seedJob } from "../domain/seed.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
 import { Settings } from "./config.ts"
+import { candidateOperations } from "./control.candidates.ts"
 import { explain } from "./control.explain.ts"
 import { jobOperations, noJobs } from "./control.jobs.ts"
 import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
+import { optionalResearch } from "./control.research.ts"
 import { noRules, ruleOperations } from "./control.rules.ts"
 import { sourceOperations, stored } from "./control.sources.ts"
 import { Control, controlError } from "./control.ts"
@@ -94,8 +96,12 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const ledger = Option.getOrNull(yield* Effect.serviceOption(AiLedger))
       const pages = yield* Pages
       const bus = yield* Bus
+      const sources = yield* sourceOperations(settings.ALLOW_PRIVATE_CIDRS)
+      const research = yield* optionalResearch
       return Control.of({
-        ...(yield* sourceOperations(settings.ALLOW_PRIVATE_CIDRS)),
+        ...sources,
+        ...(yield* candidateOperations(sources["sources.import"])),
+        ...research,
         ...noRecords,
         ...noJobs,
         ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),

@@ -6,6 +6,7 @@ import { initialPriority } from "../domain/metrics.priority.ts"
 import { busBacklog, initial } from "../domain/metrics.ts"
 import { Bus } from "../domain/ports.ts"
 import { Board } from "../domain/priority.ports.ts"
+import { initial as initialResearch } from "../domain/research/metrics.ts"
 import { boardText } from "./board.ts"
 
 /**
@@ -74,7 +75,9 @@ export const metricsText = Effect.fn("metricsText")(function* (version: string) 
   yield* process_(version)
   yield* backlog
   yield* queue
-  yield* Effect.forEach([...initial, ...initialPriority], (it) => Metric.value(it), { discard: true })
+  yield* Effect.forEach([...initial, ...initialPriority, ...initialResearch], (it) => Metric.value(it), {
+    discard: true
+  })
   const board = yield* Effect.serviceOption(Board)
   const shown = board._tag === "None" ? null : yield* board.value.shown
   return `${yield* PrometheusMetrics.format()}${shown === null ? "" : boardText(shown)}`

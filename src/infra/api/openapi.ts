@@ -16,10 +16,13 @@ const jsonSchema = (schema: Schema.Codec<unknown, unknown>, closed: boolean): Js
 }
 
 const tags = {
+  jobs: "AI jobs: summaries, cards, insights and quizzes.",
   process: "Is it alive, and how does it do?",
   crawl: "URLs in, and why they are treated as they are.",
   sources: "Pages that are polled for new articles.",
   articles: "What was found.",
+  research: "Where to look: datasets of discovered URLs.",
+  queues: "Batches of discovery and liveness.",
   dlq: "Dead letters: inputs that could never be worked on.",
   hosts: "Sites, and how they answer.",
   store: "The database itself."
@@ -63,12 +66,11 @@ const faults = (name: OperationName): Readonly<Record<string, string>> => {
 }
 
 const parameters = (name: OperationName): ReadonlyArray<Json> => {
-  const { method, path, input } = rowOf(name)
+  const { method, path, input, query: asQuery } = rowOf(name)
   const inPath = pathParameters(path)
   const schema = jsonSchema(input, false)
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>
   const required = (schema.required ?? []) as ReadonlyArray<string>
-  const asQuery = method === "GET" || method === "DELETE"
   const fields = Object.entries(properties).flatMap(
     ([field, it]): ReadonlyArray<Json> =>
       inPath.includes(field)
@@ -82,8 +84,8 @@ const parameters = (name: OperationName): ReadonlyArray<Json> => {
 }
 
 const body = (name: OperationName): Json => {
-  const { method, path, input } = rowOf(name)
-  if (method === "GET" || method === "DELETE") return {}
+  const { path, input, query } = rowOf(name)
+  if (query) return {}
   const inPath = pathParameters(path)
   const rest = Object.fromEntries(Object.entries(input.fields).filter(([field]) => !inPath.includes(field)))
   const content = { "application/json": { schema: jsonSchema(Schema.Struct(rest), true) } }

@@ -21,6 +21,10 @@ import {
 } from "./answers.ts"
 import { jobOperations } from "./jobs.ts"
 import { operation } from "./operation.ts"
+
+export type { Operation, Scope } from "./operation.ts"
+
+import { researchOperations } from "./research.ts"
 import { FetcherRuleRow, HostRules } from "./rules.ts"
 import { HostPriority, Rating } from "./standing.ts"
 
@@ -131,6 +135,7 @@ export const operations = {
     output: HostRules
   }),
   ...jobOperations,
+  ...researchOperations,
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {
     input: {

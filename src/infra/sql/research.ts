@@ -20,7 +20,7 @@ parts as materialized (
   from json_to_recordset($2::text::json) as p(chunk_index int, part int), batch b),
 chunks as (
   insert into research_chunks (batch_id, chunk_index, number, parts)
-  select batch_id, chunk_index, first_number + chunk_index - 1, count(*) from parts
+  select batch_id, chunk_index, case when first_number = 0 then 0 else first_number + chunk_index - 1 end, count(*) from parts
   group by batch_id, first_number, chunk_index returning 1),
 pieces as (
   insert into research_parts (batch_id, chunk_index, part) select batch_id, chunk_index, part from parts returning 1),
