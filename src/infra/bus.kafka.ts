@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import type { Kafka } from "kafkajs"
 import type { Unavailable } from "../domain/errors.ts"
 import { Bus, type Subscription } from "../domain/ports.ts"
@@ -104,16 +104,18 @@ const make = Effect.gen(function* () {
   const { KAFKA_BROKERS, KAFKA_PREFIX } = settings
   const kafka = clientOf(KAFKA_BROKERS)
   const { database, timing, consumers, bury, bus } = all
+  // A process that consumes also relays; a command that only publishes leaves that to others.
+  const relaying = yield* Effect.cached(Scope.provide(relay(all, kafka, settings), yield* Effect.scope))
   const consume = (subscription: Subscription, stop: Effect.Effect<void>) =>
     Stream.unwrap(
       Effect.gen(function* () {
+        yield* relaying
         const consumer = new Consumer(subscription, database, timing, bury)
         consumers.all.add(consumer)
         yield* attend(consumer, kafka, KAFKA_PREFIX, foreign(all, KAFKA_PREFIX))
         return consumer.stream(stop, () => consumers.all.delete(consumer))
       })
     )
-  yield* relay(all, kafka, settings)
   return Bus.of({ ...bus, consume })
 })
 

@@ -7,6 +7,7 @@ import { settingsText, shownSettings } from "../infra/cli/settings.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import { Database } from "../infra/database.ts"
+import { Refusal } from "../infra/exit.ts"
 import { latest, migrate } from "../infra/migrate.ts"
 
 type Values = Settings["Service"]
@@ -14,9 +15,26 @@ type Values = Settings["Service"]
 /** Commands that look after the program itself: its settings, its surroundings, its schema. */
 export type Caring = Extract<Command, { name: "config" | "doctor" | "migrate" }>
 
+/** Topics are part of what a version needs, so they are made where the schema is. */
+const topicsMade = ({ KAFKA_BROKERS, KAFKA_PARTITIONS, KAFKA_PREFIX }: Values) =>
+  Effect.tryPromise({
+    try: async () =>
+      (await import("../infra/kafka/client.ts")).makeTopics(KAFKA_BROKERS, KAFKA_PREFIX, KAFKA_PARTITIONS),
+    catch: (cause) =>
+      new Refusal({
+        exit: "disk",
+        message: `KAFKA_BROKERS=${KAFKA_BROKERS.join(",")}: ${cause instanceof Error ? cause.message : cause}`
+      })
+  })
+
 /** The embedded store brings its schema up to date by opening; a server is asked to. */
-const migrated = Effect.fnUntraced(function* ({ CRAWLER_DATA_DIR, DATABASE_CONNECTIONS, DATABASE_URL }: Values) {
-  if (DATABASE_URL !== null) return yield* migrate(yield* database.connectTo(DATABASE_URL, DATABASE_CONNECTIONS), null)
+const migrated = Effect.fnUntraced(function* (settings: Values) {
+  const { CRAWLER_DATA_DIR, DATABASE_CONNECTIONS, DATABASE_URL } = settings
+  if (DATABASE_URL !== null) {
+    const applied = yield* migrate(yield* database.connectTo(DATABASE_URL, DATABASE_CONNECTIONS), null)
+    if (settings.KAFKA_BROKERS.length > 0) yield* topicsMade(settings)
+    return applied
+  }
   yield* database.embedded(CRAWLER_DATA_DIR)
   return null
 })

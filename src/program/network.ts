@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import type { Hosts } from "../domain/ports.ts"
 import * as canary from "../infra/browser/canary.ts"
 import { chromiumPath } from "../infra/browser/chromium.ts"
 import * as browsers from "../infra/browser/pool.ts"
@@ -9,7 +10,6 @@ import * as browser from "../infra/fetcher.browser.ts"
 import * as chain from "../infra/fetcher.chain.ts"
 import * as http from "../infra/fetcher.http.ts"
 import * as guard from "../infra/guard.ts"
-import * as hosts from "../infra/hosts.memory.ts"
 import * as reader from "../infra/reader.worker.ts"
 import * as robots from "../infra/robots.http.ts"
 
@@ -34,7 +34,7 @@ const fetching = Layer.unwrap(
 )
 
 /** The way to the outside: guarded dialling, robots.txt, host state, fetching and reading. */
-export const network = (options: hosts.Options) => {
-  const manners = Layer.mergeAll(robots.layer.pipe(Layer.provide(dialler)), hosts.layer(options))
+export const network = <E, R>(hosts: Layer.Layer<Hosts, E, R>) => {
+  const manners = Layer.mergeAll(robots.layer.pipe(Layer.provide(dialler)), hosts)
   return Layer.merge(fetching.pipe(Layer.provideMerge(manners)), reader.layer)
 }

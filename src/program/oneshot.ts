@@ -8,6 +8,7 @@ import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import { Refusal } from "../infra/exit.ts"
+import * as hosts from "../infra/hosts.memory.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import * as pages from "../infra/pages.sql.ts"
 import * as memory from "../infra/store.memory.ts"
@@ -42,7 +43,9 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
   const quota = Quota.layer(flags.limit ?? Number.POSITIVE_INFINITY)
   const numbers = policy({ readers: 1, html: flags.html, oneShot: true })
   const base = Layer.mergeAll(store, outputs, quota, Run.layer(new Set(chainStages)), numbers)
-  const services = Layer.mergeAll(limited, network({ quiet: Duration.zero })).pipe(Layer.provideMerge(base))
+  const services = Layer.mergeAll(limited, network(hosts.layer({ quiet: Duration.zero }))).pipe(
+    Layer.provideMerge(base)
+  )
   const program = Effect.gen(function* () {
     yield* stopOnSignal
     yield* progress(screen, tally)

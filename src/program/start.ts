@@ -15,8 +15,10 @@ import { Refusal } from "../infra/exit.ts"
 import * as grouped from "../infra/grouped.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import * as silent from "../infra/outputs.none.ts"
+import { alone } from "../infra/single.sql.ts"
 import { Run } from "../streams/chain.ts"
 import { ai } from "./ai.ts"
+import { complete, hosts } from "./backends.ts"
 import { network } from "./network.ts"
 import { drained, sideLoops, stopOnSignal } from "./pipeline.ts"
 import { policy } from "./policy.ts"
@@ -28,14 +30,6 @@ type RunCommand = Extract<Command, { name: "run" }>
 /** Which stages this process runs, each with its parallelism (null: the stage's own default). */
 const chosen = ({ flags }: RunCommand): ReadonlyMap<string, number | null> =>
   new Map(flags.stages?.map((it) => [it.name, it.parallelism]) ?? stageNames.map((it) => [it, null]))
-
-/** A subset of stages shares host state with other processes, which memory cannot. */
-const complete = (stages: ReadonlyMap<string, number | null>) =>
-  Effect.flatMap(Settings, ({ REDIS_URL }) =>
-    stages.has("fetcher") && stages.size < stageNames.length && REDIS_URL === null
-      ? Effect.logWarning("a subset of stages without REDIS_URL: run one fetcher only, host state lives in its memory")
-      : Effect.void
-  )
 
 const outputs = Layer.unwrap(
   Effect.map(Settings, ({ ARTICLES_JSONL }) => (ARTICLES_JSONL === null ? silent.layer : jsonl.layer(ARTICLES_JSONL)))
@@ -80,10 +74,11 @@ export const start = Effect.fn("run")(function* (command: RunCommand, version: s
   const base = Layer.mergeAll(store, ai, outputs, Run.layer(new Set(stages.keys())), numbers, health.layer)
   const services = Layer.mergeAll(
     grouped.layer,
-    researching.pipe(Layer.provideMerge(network({ quiet: settings.FETCH_DELAY }))),
+    researching.pipe(Layer.provideMerge(network(hosts({ quiet: settings.FETCH_DELAY })))),
     control.layer(version)
   ).pipe(Layer.provideMerge(base))
   const program = Effect.gen(function* () {
+    if (settings.REDIS_URL === null && settings.DATABASE_URL !== null) yield* alone
     yield* stopOnSignal
     yield* probes
     yield* listening(version, stages.has("api"))

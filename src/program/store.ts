@@ -1,11 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import * as board from "../infra/board.ts"
-import * as bus from "../infra/bus.table.ts"
-import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import * as datasets from "../infra/datasets.files.ts"
 import * as deadletters from "../infra/deadletters.sql.ts"
-import { Refusal } from "../infra/exit.ts"
 import * as fetcherrules from "../infra/fetcherrules.sql.ts"
 import * as frontier from "../infra/frontier.sql.ts"
 import * as jobs from "../infra/jobs.sql.ts"
@@ -19,19 +16,7 @@ import * as signals from "../infra/signals.sql.ts"
 import * as sources from "../infra/sources.sql.ts"
 import * as upgrades from "../infra/upgrades.sql.ts"
 import * as upkeep from "../infra/upkeep.sql.ts"
-import * as windows from "../infra/windows.memory.ts"
-
-/** A combination that cannot be right is refused before anything starts. */
-const possible = Layer.effectDiscard(
-  Effect.flatMap(Settings, ({ KAFKA_BROKERS, REDIS_URL }) => {
-    const given = KAFKA_BROKERS.length > 0 ? "KAFKA_BROKERS" : REDIS_URL !== null ? "REDIS_URL" : null
-    return given === null
-      ? Effect.void
-      : Effect.fail(
-          new Refusal({ exit: "configuration", message: `${given}: this version has no adapter for it; unset it` })
-        )
-  })
-)
+import { bus, possible, windows } from "./backends.ts"
 
 /** Every store on Postgres: embedded in the data dir, or DATABASE_URL. */
 export const store = Layer.mergeAll(
@@ -48,6 +33,6 @@ export const store = Layer.mergeAll(
   overrides.layer,
   board.layer,
   scoring.layer.pipe(Layer.provideMerge(scores.layer)),
-  windows.layer,
+  windows,
   upgrades.layer.pipe(Layer.provideMerge(fetcherrules.layer))
-).pipe(Layer.provideMerge(bus.layer), Layer.provideMerge(database.layer), Layer.provide(possible))
+).pipe(Layer.provideMerge(bus), Layer.provideMerge(database.layer), Layer.provide(possible))
