@@ -77,17 +77,16 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
 const callOf = (name: OperationName, input: unknown, { address, token }: Holder): Call => {
-  const { method, path, input: schema } = rowOf(name)
-  const inQuery = method === "GET" || method === "DELETE"
+  const { method, path, input: schema, query: inQuery } = rowOf(name)
   const encoded: unknown = Schema.encodeUnknownSync(inQuery ? Schema.toCodecStringTree(schema) : schema)(input)
   const fields = isRecord(encoded) ? encoded : {}
   const names = pathParameters(path)
   const filled = names.reduce((it, key) => it.replace(`:${key}`, encodeURIComponent(String(fields[key]))), path)
   const rest = Object.entries(fields).filter(([key, value]) => !names.includes(key) && value !== undefined)
-  const query = inQuery && rest.length > 0 ? `?${new URLSearchParams(rest.map(([key, it]) => [key, String(it)]))}` : ""
+  const search = inQuery && rest.length > 0 ? `?${new URLSearchParams(rest.map(([key, it]) => [key, String(it)]))}` : ""
   return {
     method,
-    url: `${address}${filled}${query}`,
+    url: `${address}${filled}${search}`,
     token,
     body: inQuery ? null : JSON.stringify(Object.fromEntries(rest))
   }

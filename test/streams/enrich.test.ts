@@ -50,13 +50,14 @@ const story = <A, E>(
     yield* Fiber.interrupt(fiber)
   }).pipe(
     Effect.provide(
-      aiWorld(
-        ["a", "b", "c"].map((id) => article(id)),
-        more
-      )
-    ),
-    Effect.provide(scripted(script, asked)),
-    Effect.provide(settings())
+      Layer.merge(
+        aiWorld(
+          ["a", "b", "c"].map((id) => article(id)),
+          more
+        ),
+        scripted(script, asked)
+      ).pipe(Layer.provide(settings()))
+    )
   )
 }
 

@@ -13,6 +13,8 @@ export interface Desk {
   readonly tokens: Tokens
   readonly idempotency: Idempotency
   readonly bodyBytesMax: number
+  /** Called once a body has been read: from then on the client waits for us, not we for it. */
+  readonly patient?: (request: Request) => void
 }
 
 /** Path parameters, then the rest. What a path cannot name does not exist (404); other faults are 422. */
@@ -83,8 +85,10 @@ export const answer = (
   const row = rowOf(name)
   return Effect.gen(function* () {
     yield* authorise(row, request, desk.tokens)
-    if (row.method === "GET" || row.method === "DELETE") {
-      return yield* run(name, row, yield* decode(row, { ...(yield* query(request)), ...params }, true))
+    const key = row.method === "POST" ? request.headers.get("idempotency-key") : null
+    if (row.query) {
+      const input = yield* decode(row, { ...(yield* query(request)), ...params }, true)
+      return yield* desk.idempotency.once(name, key, Buffer.from(request.url), run(name, row, input))
     }
     yield* query(request).pipe(
       Effect.filterOrFail(
@@ -93,9 +97,9 @@ export const answer = (
       )
     )
     const { bytes, value } = yield* readJson(request, desk.bodyBytesMax)
+    desk.patient?.(request)
     if (!isRecord(value)) return failure(422, "invalid", "a JSON object is expected")
     const input = yield* decode(row, { ...value, ...params }, false)
-    const key = row.method === "POST" ? request.headers.get("idempotency-key") : null
     return yield* desk.idempotency.once(name, key, bytes, run(name, row, input))
   }).pipe(Effect.catch((fault: Answer) => Effect.succeed(fault)))
 }

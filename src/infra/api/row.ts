@@ -8,6 +8,7 @@ export interface Row {
   readonly scope: "read" | "admin"
   readonly input: Schema.Struct<Record<string, Schema.Codec<unknown, unknown>>>
   readonly output: Schema.Codec<unknown, unknown>
+  readonly query: boolean
   readonly status: number
 }
 // One route serves all rows; each row's own types are restored by its schemas, which decode and encode at run time.

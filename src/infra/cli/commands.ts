@@ -1,4 +1,5 @@
-import { AiJobStatus, AiJobType, ResumeReason } from "../../domain/ai/job.ts"
+import { jobbing } from "./commands.jobs.ts"
+import { researching } from "./commands.research.ts"
 import { ruling } from "./commands.rules.ts"
 import { choice, type Flags, millis, since, stages, toggle, type Values, whole, word } from "./flag.ts"
 
@@ -131,10 +132,10 @@ const keeping = {
     examples: ["crawler sources show 3f2a"]
   }),
   "sources import": shape({
-    help: "Take sources from a list of URLs or from JSON lines (url, kind, every, category, …).",
-    words: one("FILE|-"),
-    flags: { strict, json },
-    examples: ["crawler sources import sources.jsonl"]
+    help: "Take sources from a list of URLs, from JSON lines (url, kind, every, category, …) or from a dataset of research.",
+    words: one("FILE|-|DATASET"),
+    flags: { strict, enable: toggle("Poll a dataset's sites at once; else they wait, disabled."), json },
+    examples: ["crawler sources import sources.jsonl", "crawler sources import sg-news-2026-01-25-0001"]
   }),
   "sources enable": shape({
     help: "Poll again.",
@@ -205,37 +206,6 @@ const operating = {
     flags: { json },
     examples: ["crawler dlq drop 3f2a"]
   }),
-  "jobs list": shape({
-    help: "AI jobs, and whether they may run now.",
-    words: none,
-    flags: {
-      status: choice(AiJobStatus.literals, "In this state."),
-      type: choice(AiJobType.literals, "Of this type."),
-      article: word("ID", "Of this article."),
-      limit: limit("At most (50)."),
-      json
-    },
-    examples: ["crawler jobs list --status SUSPENDED"]
-  }),
-  "jobs show": shape({
-    help: "One AI job with its result.",
-    words: one("ID"),
-    flags: { json },
-    examples: ["crawler jobs show 42"]
-  }),
-  "jobs resume": shape({
-    help: "Let suspended AI jobs run again: by id, or all that were suspended for a reason.",
-    words: any("ID"),
-    flags: { reason: choice(ResumeReason.literals, "All suspended for this reason."), json },
-    examples: ["crawler jobs resume 42", "crawler jobs resume --reason QUOTA"],
-    check: (words, flags) => ((words.length === 0) === (flags.reason === null) ? "give either IDs or --reason" : null)
-  }),
-  "jobs cancel": shape({
-    help: "End AI jobs that are not done.",
-    words: some("ID"),
-    flags: { json },
-    examples: ["crawler jobs cancel 42"]
-  }),
   "hosts list": shape({
     help: "Hosts and how they do.",
     words: none,
@@ -294,7 +264,7 @@ const operating = {
 } as const
 
 /** Every command. A name of two words is a verb of a group. Adding a row adds its parsing, its help and its type. */
-export const commands = { ...crawling, ...keeping, ...ruling, ...operating } as const
+export const commands = { ...crawling, ...keeping, ...researching, ...ruling, ...jobbing, ...operating } as const
 
 export type CommandName = keyof typeof commands
 /** A command line as understood: `words` in order, `flags` with their defaults filled in (null: not given). */

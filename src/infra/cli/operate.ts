@@ -8,6 +8,7 @@ import { askJobs } from "./jobs.ts"
 import { Output } from "./output.ts"
 import { doneIf, print, type Work } from "./print.ts"
 import { askRecords } from "./records.ts"
+import { askResearch } from "./research.ts"
 import { askRules } from "./rules.ts"
 import { readSeeds, refusedText } from "./seeds.ts"
 import { askSources } from "./sources.ts"
@@ -20,6 +21,7 @@ export type Operating = Extract<
       | "enqueue"
       | "explain"
       | `sources ${string}`
+      | `research ${string}`
       | `articles ${string}`
       | `dlq ${string}`
       | `jobs ${string}`
@@ -79,6 +81,11 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "sources remove":
     case "sources show":
       return askSources(command)
+    case "research list":
+    case "research run":
+    case "research status":
+    case "research verify":
+      return askResearch(command)
     case "articles export":
     case "articles list":
     case "articles show":
