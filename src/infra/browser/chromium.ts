@@ -37,7 +37,6 @@ export const chromiumFlags = ({ sandbox, proxyPort }: Flags): Array<string> => [
   "--disable-sync",
   "--disable-breakpad",
   "--disable-crash-reporter",
-  "--disable-crashpad-for-testing",
   "--disable-extensions",
   "--disable-notifications",
   "--disable-file-system",

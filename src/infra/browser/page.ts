@@ -142,12 +142,11 @@ const open = async (context: BrowserContext, visit: Visit, over: Promise<never>)
     const silence = { idleTime: SILENCE_MS, concurrency: SILENT_REQUESTS, timeout: Math.max(1, visit.settleMs) }
     await bounded(page.waitForNetworkIdle(silence).catch(() => undefined))
     if (refused()) return { tag: "refused" }
-    const html = await bounded(page.evaluate(markup, visit.single, HEIGHT_MAX, visit.charsMax))
     const answer = answered()
-    if (html === null) return { tag: "too_large" }
     if (answer === null || answer.headers[ownAnswer] !== undefined)
       return { tag: "failed", why: "network", message: "no connection" }
-    return { tag: "page", answer, html }
+    const html = await bounded(page.evaluate(markup, visit.single, HEIGHT_MAX, visit.charsMax))
+    return html === null ? { tag: "too_large" } : { tag: "page", answer, html }
   } catch (error) {
     const answer = answered()
     if (refused()) return { tag: "refused" }
