@@ -143,11 +143,11 @@ audit as (${audited("ai.resume")})
 select ${columns} from changed j`
 
 /** $1 codes; $2 actor; $3 the reason asked for; $4 most. One line in the audit log for all of them. */
-export const resumeAll = `with some as (
+export const resumeAll = `with chosen as (
   select id from ai_jobs where status in (${from("resume")}) and last_error_code in (select json_array_elements_text($1::text::json))
   order by id limit $4 for update),
 changed as (
-  update ai_jobs j set ${resumed} from some s where j.id = s.id returning j.id),
+  update ai_jobs j set ${resumed} from chosen s where j.id = s.id returning j.id),
 audit as (
   insert into audit_log (actor, action, subject, facts)
   select $2, 'ai.resume', 'ai_jobs ' || $3, jsonb_build_object('jobs', count(*)) from changed having count(*) > 0)
@@ -164,9 +164,9 @@ select ${columns} from changed j`
 
 export const counts = `select type, status, count(*)::float8 as jobs, ms_of(min(requested_at)) as oldest
   from ai_jobs group by type, status`
-export const result = `select result, flags, model from ai_results where article_id = $1 and type = $2
+export const result = `select result, to_json(flags) as flags, model from ai_results where article_id = $1 and type = $2
   order by created_at desc limit 1`
-export const cached = "select result, flags, model from ai_results where cache_key = $1 limit 1"
+export const cached = "select result, to_json(flags) as flags, model from ai_results where cache_key = $1 limit 1"
 
 /** $1 since. */
 export const spent = "select coalesce(sum(cost_usd), 0)::float8 as usd from llm_usage where at >= at_ms($1)"
