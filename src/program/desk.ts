@@ -5,14 +5,21 @@ import { Settings } from "../infra/config.ts"
 import * as local from "../infra/control.local.ts"
 import { localOrRemote } from "../infra/control.remote.ts"
 import { Refusal } from "../infra/exit.ts"
+import * as hosts from "../infra/hosts.memory.ts"
+import { researchAlone } from "./research.ts"
 import { store } from "./store.ts"
 
 /** Commands that ask the crawler of a data dir: over its store where nobody holds it, else over the holder's API. */
 export const desk = Effect.fn("desk")(function* (command: Operating, version: string) {
-  const { ALLOW_PRIVATE_CIDRS, CRAWLER_DATA_DIR } = yield* Settings
+  const { ALLOW_PRIVATE_CIDRS, CRAWLER_DATA_DIR, FETCH_DELAY } = yield* Settings
   const out = "out" in command.flags ? command.flags.out : null
+  // A dataset's sites are looked at before they become sources: the one command here that goes outside.
+  const control =
+    command.name === "sources import"
+      ? local.layer(version).pipe(Layer.provideMerge(researchAlone(hosts.layer({ quiet: FETCH_DELAY }))))
+      : local.layer(version)
   const services = Layer.merge(
-    localOrRemote(CRAWLER_DATA_DIR, local.layer(version).pipe(Layer.provideMerge(store))),
+    localOrRemote(CRAWLER_DATA_DIR, control.pipe(Layer.provideMerge(store))),
     output.layer(out)
   )
   return yield* operate(command, ALLOW_PRIVATE_CIDRS).pipe(

@@ -43,6 +43,10 @@ const programOf = (command: Command, version: string): Effect.Effect<Done> =>
       case "doctor":
       case "migrate":
         return (await import("./care.ts")).care(command)
+      case "research run":
+        return (await import("./discover.ts")).discover(command, version)
+      case "research verify":
+        return (await import("./discover.ts")).verifying(command)
       case "version":
       case "help":
         return Effect.succeed("done")

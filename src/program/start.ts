@@ -74,8 +74,9 @@ export const start = Effect.fn("run")(function* (command: RunCommand, version: s
   const base = Layer.mergeAll(store, ai, outputs, Run.layer(new Set(stages.keys())), numbers, health.layer)
   const services = Layer.mergeAll(
     grouped.layer,
-    researching.pipe(Layer.provideMerge(network(hosts({ quiet: settings.FETCH_DELAY })))),
-    control.layer(version)
+    control
+      .layer(version)
+      .pipe(Layer.provideMerge(researching), Layer.provideMerge(network(hosts({ quiet: settings.FETCH_DELAY }))))
   ).pipe(Layer.provideMerge(base))
   const program = Effect.gen(function* () {
     if (settings.REDIS_URL === null && settings.DATABASE_URL !== null) yield* alone

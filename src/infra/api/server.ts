@@ -97,8 +97,9 @@ const mountPublic = (app: Hono, options: ServerOptions, run: Run): void => {
   }
 }
 
-const mountOperations = (app: Hono, options: ServerOptions, run: Run): void => {
+const mountOperations = (app: Hono, options: ServerOptions, run: Run, patient: (request: Request) => void): void => {
   const desk = {
+    patient,
     tokens: new Tokens(options.tokens),
     idempotency: new Idempotency(),
     bodyBytesMax: options.bodyBytesMax
@@ -115,10 +116,10 @@ const mountOperations = (app: Hono, options: ServerOptions, run: Run): void => {
   }
 }
 
-const build = (options: ServerOptions, run: Run): Hono => {
+const build = (options: ServerOptions, run: Run, patient: (request: Request) => void): Hono => {
   const app = new Hono({ getPath: rawPath })
   mountPublic(app, options, run)
-  if (options.api) mountOperations(app, options, run)
+  if (options.api) mountOperations(app, options, run, patient)
   app.notFound(notFound)
   app.onError(() => respond(failure(500, "internal", "an error of the crawler itself")))
   return app
@@ -127,8 +128,8 @@ const build = (options: ServerOptions, run: Run): Hono => {
 const listen = (options: ServerOptions, run: Run) =>
   Effect.try({
     try: () => {
-      const app = build(options, run)
-      return Bun.serve({
+      const app = build(options, run, (request) => served.timeout(request, WORK_SECONDS))
+      const served = Bun.serve({
         hostname: options.host,
         port: options.port,
         idleTimeout: IDLE_SECONDS,
@@ -145,6 +146,7 @@ const listen = (options: ServerOptions, run: Run) =>
         },
         error: () => respond(failure(500, "internal", "an error of the crawler itself"))
       })
+      return served
     },
     catch: (cause) =>
       new Refusal({

@@ -7,6 +7,7 @@ import type { Command } from "./commands.ts"
 import { Output } from "./output.ts"
 import { importedSources, presets } from "./presets.ts"
 import { dated, doneIf, print, type Work } from "./print.ts"
+import { importDataset, isDatasetId } from "./research.ts"
 import { readText } from "./seeds.ts"
 import { facts, table } from "./table.ts"
 
@@ -63,6 +64,7 @@ const addSource = (command: Adding): Work =>
 
 const importFile = Effect.fnUntraced(function* ({ words, flags }: Extract<Command, { name: "sources import" }>) {
   const [path = "-"] = words
+  if (isDatasetId(path)) return yield* importDataset(path, flags.enable, flags.json)
   const { sources, problems } = importedSources(path === "-" ? "stdin" : path, yield* readText(path))
   const output = yield* Output
   const [first] = problems
