@@ -14,7 +14,7 @@ import { cleanNames } from "./names.ts"
 import { headingOf, nearOf } from "./near.ts"
 import { modifiedOf, publishedOf } from "./published.ts"
 import { ruledElements, ruledValues } from "./ruled.ts"
-import { plain, siteNames, titleOf, unescaped } from "./title.ts"
+import { plain, siteNames, statedTitles, titleOf, unescaped } from "./title.ts"
 
 /** Version of generic extraction: raised when the same page would read differently. */
 export const genericVersion = 1
@@ -115,7 +115,7 @@ export const contentOf = (
   const placed = placedBy(hints, meta)
   const ruled = ruledElements(sheet.tree, rule, "main_content")
   const body = bodyOf(page, hints, ruled)
-  const heading = headingOf(sheet, meta, body.element)
+  const heading = headingOf(sheet, meta, body.element, statedTitles(meta, linked))
   const ruledTitle = ruledValues(sheet.tree, rule, "title")[0]
   const title = clean(ruledTitle ?? titleOf(meta, linked, hints.url, heading)) || clean(hints.title ?? "")
   const near = nearOf(sheet, meta, heading, body.element, title)

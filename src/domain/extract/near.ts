@@ -1,5 +1,5 @@
 import type { Block, Sheet } from "./blocks.ts"
-import { contains, type Element } from "./element.ts"
+import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 import type { Meta } from "./meta.ts"
 import type { Near } from "./published.ts"
@@ -13,9 +13,25 @@ const elementsMax = 60
 /** An element of more blocks is no byline. */
 const bylineBlocks = 6
 
-/** The `<h1>` that heads the article: the last one before its text begins, else the first of the page. */
-export const headingOf = (sheet: Sheet, meta: Meta, body: Element): Element | null => {
-  const seen = meta.headings.filter((it) => (sheet.end[it.order] ?? 0) > (sheet.first[it.order] ?? 0))
+/** A heading of fewer letters and digits agrees with a title by chance. */
+const agreesMin = 8
+
+/**
+ * The `<h1>` that heads the article: of those that the page's stated titles (made plain) begin with, if there are any, the
+ * last one before its text begins, else the first.
+ */
+export const headingOf = (
+  sheet: Sheet,
+  meta: Meta,
+  body: Element,
+  stated: ReadonlyArray<string> = []
+): Element | null => {
+  const shown = meta.headings.filter((it) => (sheet.end[it.order] ?? 0) > (sheet.first[it.order] ?? 0))
+  const agreeing = shown.filter((it) => {
+    const key = plain(inlineText(it))
+    return key.length >= agreesMin && stated.some((title) => title.startsWith(key))
+  })
+  const seen = agreeing.length > 0 ? agreeing : shown
   const inside = seen.find((it) => contains(body, it))
   const above = seen.findLast((it) => it.order < body.order)
   return above ?? inside ?? seen[0] ?? null

@@ -44,27 +44,40 @@ export const unescaped = (text: string): string =>
 
 const tidy = (text: string | null): string => (text === null ? "" : words(unescaped(text)).slice(0, titleMax))
 
-/** Whether a part of a title names the site: it is its name, its host or a piece of one. */
+/** What follows a site's name is still its name if it is no longer than this share of it ("Mirror Online"). */
+const nameGrowthMax = 2
+
+/** Whether the end of a title names the site: it is its name, its host or a piece of one. */
 const namesSite = (part: string, site: ReadonlyArray<string>): boolean => {
   const it = plain(part)
-  return (
-    it !== "" &&
-    site.some(
-      (name) =>
-        name !== "" &&
-        (it === name || (it.length > 3 && (name.startsWith(it) || it.startsWith(name) || name.endsWith(it))))
-    )
-  )
+  const isPiece = (name: string): boolean =>
+    name.startsWith(it) || name.endsWith(it) || (it.startsWith(name) && it.length <= name.length * nameGrowthMax)
+  return it !== "" && site.some((name) => it === name || (it.length > 3 && isPiece(name)))
 }
 
-/** Drops the site's name from the ends of a title; what stands between separators otherwise stays. */
+/** Sections of the Korean press, which puts them between title and name. */
+const sections =
+  "정치 경제 사회 국제 세계 문화 스포츠 연예 생활 과학 it 전국 지역 오피니언 사설 칼럼 산업 증권 금융 부동산 북한 뉴스".split(
+    " "
+  )
+
+/** A name set behind a title without a blank ("…-정치", "…：朝日新聞デジタル") is known by being exactly one. */
+const tight = /[-：:]([^-：:]+)$/u
+
+/**
+ * Drops the site's name (or the section's) from the ends of a title; what stands between separators otherwise stays. At
+ * its beginning a title may well speak of what the site is named after, so there only the very name goes.
+ */
 export const withoutSite = (title: string, site: ReadonlyArray<string>): string => {
   const marks = [...title.matchAll(separator)]
   const last = marks.at(-1)
   const [head] = marks
   if (last !== undefined && namesSite(title.slice(last.index + last[0].length), site))
     return withoutSite(title.slice(0, last.index).trim(), site)
-  if (head !== undefined && namesSite(title.slice(0, head.index), site))
+  const end = tight.exec(title)
+  if (end !== null && end.index > 0 && site.includes(plain(end[1] ?? "")))
+    return withoutSite(title.slice(0, end.index).trim(), site)
+  if (head !== undefined && site.includes(plain(title.slice(0, head.index))))
     return withoutSite(title.slice(head.index + head[0].length).trim(), site)
   return title
 }
@@ -106,6 +119,16 @@ interface Vote {
   weight: number
 }
 
+/** Whether what a statement says beyond a heading is set off by a separator: a site's or a section's name. */
+const isSetOff = (long: Vote, short: Vote): boolean => {
+  const [mark] = long.text.slice(short.text.length - 1).matchAll(separator)
+  return (
+    short.by.has("heading") &&
+    mark !== undefined &&
+    plain(long.text.slice(0, short.text.length + mark.index)) === short.key
+  )
+}
+
 /** A heading that carries a kicker before the title, or a document title with more behind it, speaks for the title. */
 const merge = (votes: ReadonlyArray<Vote>): void => {
   for (const long of votes)
@@ -113,17 +136,42 @@ const merge = (votes: ReadonlyArray<Vote>): void => {
       if (short.key.length <= insideMin || short.key.length >= long.key.length) continue
       const hasKicker = long.by.has("heading") && long.key.endsWith(short.key)
       const isDocument = [...long.by].every((it) => it === "document" || it === "twitter")
-      if (!hasKicker && !(isDocument && long.key.startsWith(short.key))) continue
+      const hasTail =
+        long.key.startsWith(short.key) && (isDocument || (!long.by.has("heading") && isSetOff(long, short)))
+      if (!hasKicker && !hasTail) continue
       short.weight += long.weight
       long.weight = 0
     }
 }
 
+/** All that a page but its headings states as its title, as it stands. */
+export const statedTitles = (meta: Meta, linked: Linked): ReadonlyArray<string> =>
+  [
+    metaOf(meta, "og:title", "dc.title"),
+    textOf(linked.article?.headline),
+    meta.title === null ? null : inlineText(meta.title)
+  ].flatMap((it) => (it === null ? [] : [plain(it)]))
+
+/** A page's main heading may be the site's name: then the document's title ends in it, and nothing else is called so. */
+const isBanner = (heading: string, meta: Meta): boolean => {
+  const key = plain(heading)
+  const title = meta.title === null ? "" : inlineText(meta.title)
+  const last = [...title.matchAll(separator)].find(
+    ({ 0: mark, index }) => plain(title.slice(index + mark.length)) === key
+  )
+  const rest = last === undefined ? "" : plain(title.slice(0, last.index))
+  return rest.length > key.length && !plain(metaOf(meta, "og:title") ?? "").startsWith(key)
+}
+
 /** What the page states as its title most insistently: its statements vote, without the site's name. */
 export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Element | null): string => {
-  const site = siteNames(meta, linked, url)
+  const shown = heading === null ? "" : inlineText(heading)
+  const section = plain(metaOf(meta, "article:section", "section") ?? textOf(linked.article?.articleSection) ?? "")
+  const banner = shown !== "" && isBanner(shown, meta) ? [plain(shown)] : []
+  const names = siteNames(meta, linked, url)
+  const site = [...names, ...banner, ...sections, ...(section === "" ? [] : [section])]
   const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [
-    ["heading", heading === null ? null : inlineText(heading)],
+    ["heading", banner.length > 0 || names.includes(plain(shown)) ? null : shown],
     ["openGraph", metaOf(meta, "og:title", "dc.title")],
     ["linked", textOf(linked.article?.headline)],
     ["document", meta.title === null ? null : inlineText(meta.title)],
@@ -141,5 +189,5 @@ export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Elemen
   }
   const all = [...votes.values()]
   merge(all)
-  return all.toSorted((a, b) => b.weight - a.weight)[0]?.text ?? ""
+  return all.toSorted((a, b) => b.weight - a.weight)[0]?.text ?? tidy(shown)
 }
