@@ -7,9 +7,10 @@ import { configuration } from "./configuration.ts"
 import type { Document } from "./document.ts"
 import { openapi } from "./openapi.ts"
 import { proofs } from "./proofs.ts"
+import { adaptiveTrace, schemas } from "./schemas.ts"
 import { topology } from "./topology.ts"
 
-const documents: readonly Document[] = [configuration, reference, topology, proofs, openapi]
+const documents: readonly Document[] = [configuration, reference, topology, proofs, openapi, adaptiveTrace, ...schemas]
 const root = join(import.meta.dir, "..", "..")
 
 const stale = documents.filter(({ make, path }) => {

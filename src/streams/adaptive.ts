@@ -6,6 +6,8 @@ import { observed, permitsOf, startPace } from "../domain/research/pace.ts"
 export interface Adaptive {
   readonly permits: Semaphore.Semaphore
   readonly note: (failed: boolean) => Effect.Effect<void>
+  /** Requests in flight that are allowed now. */
+  readonly allowed: () => number
 }
 
 export const adaptive = (): Adaptive => {
@@ -18,5 +20,5 @@ export const adaptive = (): Adaptive => {
       const now = permitsOf(state.pace)
       return now === before ? Effect.void : Effect.andThen(permits.resize(now), Metric.update(concurrencyGauge, now))
     })
-  return { permits, note }
+  return { permits, note, allowed: () => permitsOf(state.pace) }
 }

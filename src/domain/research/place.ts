@@ -32,13 +32,13 @@ export interface Place {
  */
 export const sourceType = (host: string): SourceType => {
   const suffix = getPublicSuffix(host, { allowPrivateDomains: false, extractHostname: false, validateHostname: false })
-  const label = (suffix ?? "").split(".")[0] ?? ""
+  const label = (suffix ?? "").replace(/\..*$/, "")
   return GOV.has(label) ? "gov" : ORG.has(label) ? "org" : "com"
 }
 
 /** The country by the domain's own top-level domain, else the batch's; lower case. */
 const countryOf = (domain: string, country: string): string =>
-  (countryOfTld(domain.split(".").at(-1) ?? "") ?? country).toLowerCase()
+  (countryOfTld(domain.slice(domain.lastIndexOf(".") + 1)) ?? country).toLowerCase()
 
 /**
  * @source S5.10, settled 15
@@ -46,8 +46,10 @@ const countryOf = (domain: string, country: string): string =>
  */
 export const domainId = (host: string, country: string): string => {
   const domain = registrableDomain(host)
-  return `${sourceType(domain)}:${countryOf(domain, country)}:${domain}`
+  return idOf(domain, sourceType(domain), country)
 }
+const idOf = (domain: string, type: SourceType, country: string): string =>
+  `${type}:${countryOf(domain, country)}:${domain}`
 
 const hostOf = (url: string): string | null => {
   const parsed = URL.parse(url)
@@ -64,13 +66,14 @@ export const placeOf = (url: string, country: string): Place | null => {
   const host = hostOf(url)
   if (host === null) return null
   const domain = registrableDomain(host)
+  const type = sourceType(domain)
   return {
     raw_url: url,
     normalized_domain: host.startsWith("www.") && host.length > 4 ? host.slice(4) : host,
     registrable_domain: domain,
     subdomain: host === domain ? "" : host.slice(0, -domain.length - 1),
-    domain_id: domainId(host, country),
-    source_type: sourceType(domain)
+    domain_id: idOf(domain, type, country),
+    source_type: type
   }
 }
 
