@@ -21,9 +21,14 @@ const ZERO_SHARE_MIN = 0.1
 /** How much of a document tells whether it is UTF-16. */
 const ZERO_SAMPLE_BYTES = 4096
 
+/** So many characters outside ASCII that read as UTF-8 without a fault are UTF-8, whatever a label says. */
+const UTF8_PROOF = 10
+
 export interface Decoded {
   readonly text: string
   readonly charset: Charset
+  /** A declaration names another charset than the bytes were read by. */
+  readonly contradicted: boolean
   /** Replacement characters that decoding put in; 0 where the bytes were right. */
   readonly replaced: number
 }
@@ -60,7 +65,9 @@ const attempt = (bytes: Uint8Array, declared: Declared): Attempt => {
   return { ...declared, text, replaced, share: replaced / Math.max(1, countOutsideAscii(text)) }
 }
 
-const decoded = (it: Attempt, confidence: number): Decoded => ({
+type Found = Omit<Decoded, "contradicted">
+
+const decoded = (it: Attempt, confidence: number): Found => ({
   text: it.text,
   charset: { name: it.name, source: it.source, confidence: Math.max(0, Math.min(1, confidence)) },
   replaced: it.replaced
@@ -86,12 +93,12 @@ const headerLabel = (contentType: string | null): string | null =>
 
 /** What the document and its header declare, best first; an unknown label is the same as none (field case B5). */
 const declarations = (bytes: Uint8Array, hints: CharsetHints): ReadonlyArray<Declared> => {
-  const found: ReadonlyArray<readonly [Charset["source"], string | null]> = [
+  const stated: ReadonlyArray<readonly [Charset["source"], string | null]> = [
     ["header", encodingName(headerLabel(hints.content_type))],
     ["meta", prescan(bytes) ?? lenientMeta(bytes)],
     ["xml", xmlDeclaration(bytes)]
   ]
-  const named = found.flatMap(([source, name]) => (name === null ? [] : [{ source, name }]))
+  const named = stated.flatMap(([source, name]) => (name === null ? [] : [{ source, name }]))
   return named.filter((it, at) => named.findIndex(({ name }) => name === it.name) === at)
 }
 
@@ -103,21 +110,23 @@ const acceptable = (it: Attempt): boolean => it.replaced <= REPLACED_FEW || it.s
 
 /**
  * The first declaration that reads the bytes without a fault wins; then the first that nearly does. A default like
- * ISO-8859-1 yields to a declaration that can fail and did not, and to bytes that are UTF-8 beyond doubt.
+ * ISO-8859-1 yields to a declaration that can fail and did not; every legacy label yields to bytes that are UTF-8 beyond doubt.
  */
-const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Decoded | null => {
+const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Found | null => {
   const attempts = found.map((it) => attempt(bytes, it))
   const exact = attempts.filter((it) => it.replaced === 0)
   const best = exact.find((it) => !readsAnything(it.name)) ?? exact[0] ?? attempts.find(acceptable)
   if (best === undefined) return null
-  if (readsAnything(best.name) && countOutsideAscii(best.text) > 0) {
+  if (best.name !== "utf-8" && !/^utf-16|^iso-2022/.test(best.name)) {
     const utf8 = strict(bytes, "utf-8")
-    if (utf8 !== null) return decoded({ name: "utf-8", source: "detected", text: utf8, replaced: 0, share: 0 }, 1)
+    const foreign = utf8 === null ? 0 : countOutsideAscii(utf8)
+    if (utf8 !== null && foreign >= (readsAnything(best.name) ? 1 : UTF8_PROOF))
+      return decoded({ name: "utf-8", source: "detected", text: utf8, replaced: 0, share: 0 }, 1)
   }
   return decoded(best, 1 - best.share)
 }
 
-const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArray<Declared>): Decoded => {
+const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArray<Declared>): Found => {
   const utf8 = attempt(bytes, { name: "utf-8", source: "detected" })
   const foreign = countOutsideAscii(utf8.text)
   if (foreign === 0 && hasJapaneseEscapes(bytes)) {
@@ -138,11 +147,7 @@ const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArra
   return decoded(fallback, Math.min(CONFIDENCE_FLOOR, 1 - fallback.share))
 }
 
-/**
- * Bytes to text: byte order mark, header, meta, XML declaration, detection, UTF-8. Never fails, whatever the bytes.
- * @source WHATWG Encoding; field cases B1, B3, B5; bad inputs B170–B172
- */
-export const decode = (bytes: Uint8Array, hints: CharsetHints): Decoded => {
+const found = (bytes: Uint8Array, hints: CharsetHints, stated: ReadonlyArray<Declared>): Found => {
   const order = utf32Order(bytes)
   if (order !== null)
     return { ...decodeUtf32(bytes, order), charset: { name: `utf-32${order}`, source: "bom", confidence: 1 } }
@@ -151,8 +156,17 @@ export const decode = (bytes: Uint8Array, hints: CharsetHints): Decoded => {
     const it = attempt(bytes, marked)
     if (acceptable(it) || marked.name !== "utf-8") return decoded(it, 1 - it.share)
   }
-  const found = declarations(bytes, hints)
   const wide = byZeros(bytes)
   if (wide !== null) return decoded(attempt(bytes, wide), 0.9)
-  return byDeclaration(bytes, found) ?? byDetection(bytes, hints, found)
+  return byDeclaration(bytes, stated) ?? byDetection(bytes, hints, stated)
+}
+
+/**
+ * Bytes to text: byte order mark, header, meta, XML declaration, detection, UTF-8. Never fails, whatever the bytes.
+ * @source WHATWG Encoding; field cases B1, B3, B5; bad inputs B170–B172
+ */
+export const decode = (bytes: Uint8Array, hints: CharsetHints): Decoded => {
+  const stated = declarations(bytes, hints)
+  const it = found(bytes, hints, stated)
+  return { ...it, contradicted: stated.some(({ name }) => name !== it.charset.name) }
 }

@@ -45,13 +45,13 @@ export const read = (bytes: Uint8Array, hints: Hints, rule: ParsingRule | null):
   const decoded = decode(inflated.bytes, { content_type: hints.content_type, url: hints.url })
   const text = decoded.text.slice(0, textMax)
   const { charset } = decoded
-  if (text.trim() === "") return nothing(charset, "empty", { bytes: bytes.length }, inflated.flags)
-  if (isSitemap(text)) return listed(charset, { ...readSitemap(text, hints) }, hints, inflated.flags)
-  if (isFeed(text)) return listed(charset, { ...readFeed(text, hints), kind: "feed" }, hints, inflated.flags)
+  const flags = decoded.contradicted ? [...inflated.flags, "charset_contradicted"] : inflated.flags
+  if (text.trim() === "") return nothing(charset, "empty", { bytes: bytes.length }, flags)
+  if (isSitemap(text)) return listed(charset, { ...readSitemap(text, hints) }, hints, flags)
+  if (isFeed(text)) return listed(charset, { ...readFeed(text, hints), kind: "feed" }, hints, flags)
   const binary = binaryKind(inflated.bytes, text, hints.content_type)
-  if (binary !== null)
-    return nothing(charset, "not_html", { looks: binary, content_type: hints.content_type }, inflated.flags)
-  return page(text, decoded, hints, rule, inflated.flags)
+  if (binary !== null) return nothing(charset, "not_html", { looks: binary, content_type: hints.content_type }, flags)
+  return page(text, decoded, hints, rule, flags)
 }
 
 interface Listed {
@@ -85,14 +85,20 @@ const isFree = (value: unknown): boolean | null => {
   return value === true || stated !== null ? true : null
 }
 
-const visibleOf = (sheet: Sheet): { readonly visible: string; readonly visibleChars: number } => {
-  let visible = ""
-  let visibleChars = 0
+/** A line of which more than this share is links is one. */
+const linkShare = 0.6
+
+type Visible = Pick<Facts, "visible" | "visibleChars" | "said" | "links">
+const visibleOf = (sheet: Sheet): Visible => {
+  let [visible, said] = ["", ""]
+  let [visibleChars, links] = [0, 0]
   for (const it of sheet.blocks) {
     visibleChars += it.chars
     if (visible.length < visibleMax) visible += `${it.text}\n`
+    if (it.linkChars > it.chars * linkShare) links += 1
+    else if (said.length < visibleMax) said += `${it.text}\n`
   }
-  return { visible, visibleChars }
+  return { visible, visibleChars, said, links }
 }
 
 /** Blocks behind the text where a wall says what it wants. */
@@ -135,8 +141,7 @@ const page = (
     locked: isLocked(it),
     markers: markersOf(text, tree),
     charsetConfidence: decoded.charset.confidence,
-    replaced: decoded.replaced,
-    links: 0
+    replaced: decoded.replaced
   }
   const links = kind === "article" ? [] : listLinks(tree, hints)
   const { evidence, verdict } = judge(kind === "article" ? facts : { ...facts, text: visible.visible, locked: false })

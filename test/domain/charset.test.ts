@@ -52,6 +52,16 @@ const page = (name: string, head = "") => {
 }
 
 describe("what is declared", () => {
+  test("UTF-8 under a legacy label is UTF-8, and the contradiction is told", () => {
+    const text = "促进航天技术更好惠及人民，为中拉深化航天合作指明方向"
+    const bytes = ascii(`<html><head><meta charset="gb2312"></head><body>${text}</body></html>`)
+    const found = read(bytes, "text/html; charset=EUC-KR")
+    expect(found.charset).toMatchObject({ name: "utf-8", source: "detected" })
+    expect(found.text).toContain(text)
+    expect(found.contradicted).toBe(true)
+    expect(read(page("gb18030", '<meta charset="gb2312">')).contradicted).toBe(false)
+  })
+
   const uhc = Uint8Array.of(0x8c, 0x63, 0xb9, 0xe6, 0xb0, 0xa2, 0xc7, 0xcf)
 
   test("a syllable of the UHC extension under meta euc-kr decodes (field case B1)", () => {

@@ -147,6 +147,7 @@ describe("one verdict with its evidence", () => {
       "empty"
     ],
     ["a challenge", `${short}<h1>Just a moment...</h1><p>Checking your browser before accessing.`, {}, "blocked"],
+    ["a refusal in one line", `${short}<h1>Access Denied</h1><p>Reference #18.2`, {}, "blocked"],
     ["403", `${short}<p>Forbidden`, { status: 403 }, "blocked"],
     [
       "a consent wall",
@@ -170,6 +171,18 @@ describe("one verdict with its evidence", () => {
   test("a short article beside a cookie banner is an article", () => {
     const banner = "<div class=banner><p>We use cookies. Accept all cookies?</p></div>"
     expect(readText(page(`${banner}<article><h1>${title}</h1>${paragraphs}</article>`)).verdict).toBe("ok")
+  })
+  test("a list with a headline about captchas is a list", () => {
+    const items = ["Access denied: ministers shut out", "The last captcha", "Are you a robot?", "Rain on Monday"]
+      .map((it, at) => `<li><a href="/2026/02/10/${at}">${it}</a></li>`)
+      .join("")
+    expect(readText(`<html><body><h1>News</h1><ul>${items}</ul></body></html>`, { expected: "list" }).verdict).not.toBe(
+      "blocked"
+    )
+  })
+  test("a short article about a captcha is no challenge", () => {
+    const brief = `<p>The captcha on the ministry's form kept out those whom it was made for, said the association.</p>`
+    expect(readText(page(`<article><h1>${title}</h1>${brief}${paragraphs}</article>`)).verdict).toBe("ok")
   })
   test("an article that writes of captchas and cookies is an article", () => {
     const long = sentences(24)

@@ -41,7 +41,7 @@ describe("kinds", () => {
       )
     )
     expect(links.map(({ looks, published_at }) => [looks, published_at])).toEqual([
-      ["article", "2026-07-13T15:00:00Z"],
+      ["article", "2026-07-14T00:00:00Z"],
       ["list", null]
     ])
   })

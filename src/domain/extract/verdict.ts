@@ -11,6 +11,8 @@ export interface Facts {
   /** All visible text of the page, cut. */
   readonly visible: string
   readonly visibleChars: number
+  /** `visible` without lines that are links. */
+  readonly said: string
   readonly scripts: number
   /** Whether JSON-LD says that the article is not free. */
   readonly locked: boolean
@@ -18,6 +20,7 @@ export interface Facts {
   readonly markers: ReadonlyArray<string>
   readonly charsetConfidence: number
   readonly replaced: number
+  /** Lines that are links. */
   readonly links: number
 }
 export type Evidence = Readonly<Record<string, unknown>>
@@ -32,17 +35,33 @@ const wallChars = 1500
 const emptyChars = 100
 
 const challenge =
-  /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|access denied|request blocked|attention required|enable javascript and cookies to continue|press (?:&|and) hold|captcha|ddos protection|security check|you have been blocked|pardon our interruption|bot detection)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|보안문자|로봇이 아닙니다/iu
+  /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|enable javascript and cookies to continue|press (?:&|and) hold|you have been blocked|pardon our interruption)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|로봇이 아닙니다/iu
+/** Words that news tells of as well. */
+const challengeWord =
+  /\b(?:access denied|request blocked|attention required|captcha|ddos protection|security check|bot detection)\b|보안문자/iu
 const consent =
   /\b(?:before you continue|we (?:and our (?:\d+ )?partners )?(?:use|value|need) (?:cookies|your (?:privacy|consent))|accept (?:all )?cookies|manage (?:cookies|consent)|your privacy (?:choices|matters)|consent to (?:the use|cookies))\b|wir (?:verwenden|nutzen) cookies|zustimmen (?:und|&) weiter|mit werbung (?:weiter)?lesen|accepter (?:et|les cookies)|쿠키 (?:사용|수집)에 동의|개인정보 (?:수집|처리).{0,20}동의/iu
 const wall =
   /\b(?:subscribe (?:now )?to (?:continue|read|unlock|keep)|to continue reading|this (?:article|content|story) is (?:for|only|exclusive|available)\b.{0,40}(?:subscriber|member)|already a subscriber|subscribers? only|(?:free|remaining) articles? (?:left|remaining|this month)|log ?in to (?:read|continue)|become a (?:member|subscriber))\b|weiterlesen mit|nur für abonnenten|jetzt abonnieren|jetzt weiterlesen|réservé aux abonnés|il vous reste \d+%|exclusivo para suscriptores|contenido exclusivo|riservato agli abbonati|유료\s?(?:회원|기사|구독)|구독(?:자|회원)\s?(?:전용|만)|로그인 ?(?:후|하시면).{0,15}(?:볼|읽|이용)/iu
 
+/** A challenge has few links (help, contact); a page of so many is a list. */
+const challengeLinks = 20
+/** A page that shows more than so many characters outside of links has something to say besides such a word. */
+const challengeWordChars = 400
+/** A page with an article of so many characters shows it. */
+const challengeText = 800
+
 const excerpt = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[0]?.slice(0, 80) ?? null
 
-const blocked = ({ hints, markers, visible, visibleChars }: Facts): Evidence | null => {
-  const marker =
-    markers.find((it) => it.startsWith("challenge")) ?? (visibleChars < wallChars ? excerpt(challenge, visible) : null)
+/**
+ * Words of a challenge count outside of links only (a headline leads to another page), and only where nothing else makes
+ * the page: neither a list of links nor an article.
+ */
+const blocked = ({ hints, links, markers, said, text, visibleChars }: Facts): Evidence | null => {
+  const word = said.length < challengeWordChars ? excerpt(challengeWord, said) : null
+  const sign = excerpt(challenge, said) ?? word
+  const isBare = visibleChars < wallChars && links < challengeLinks && text.length < challengeText
+  const marker = markers.find((it) => it.startsWith("challenge")) ?? (isBare ? sign : null)
   if (hints.status === 401 || hints.status === 403 || hints.status === 429 || hints.status === 451)
     return { status: hints.status, marker }
   return marker === null || visibleChars >= wallChars ? null : { status: hints.status, marker }
