@@ -123,5 +123,5 @@ export const kept = (keeping: Keeping, load: Load) => {
     if (hosts === undefined) pending.clear()
     else for (const host of hosts) pending.delete(host)
   }
-  return { of, forget }
+  return { of, forget, peek: entries.read }
 }

@@ -3,7 +3,7 @@ import type { Millis } from "../domain/crawl.ts"
 import { Unavailable } from "../domain/errors.ts"
 import { configDropped, scoreAge, scoreLookups } from "../domain/metrics.priority.ts"
 import { configBytesMax, noConfig, type Warning } from "../domain/override.ts"
-import { factsAt, type RulePriority, type Standing } from "../domain/priority.facts.ts"
+import { factsAt, type HostFacts, type RulePriority, type Standing } from "../domain/priority.facts.ts"
 import { HostCache, Scores } from "../domain/priority.ports.ts"
 import { type KeptScore, scorePriority } from "../domain/score.ts"
 import { Settings } from "./config.ts"
@@ -159,16 +159,31 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
         Effect.runForkWith(context)(drop)
       }
     })
+    const told = (now: Millis, found: ReadonlyArray<Standing>) => {
+      const score = found.find((it) => it.score !== null)?.score ?? null
+      return score === null ? Effect.void : Metric.update(scoreAge, (now - score.calculated_at) / 1000)
+    }
+    const looked = (hosts: ReadonlyArray<string>) =>
+      Effect.flatMap(memory.of(hosts), (found) =>
+        Effect.flatMap(database.leaseClock, (now) => {
+          const facts = new Map([...found].map(([host, it]) => [host, factsAt(it, now, threshold)] as const))
+          return Effect.as(told(now, [...found.values()]), facts)
+        })
+      )
     return Scores.of({
       facts: (hosts) =>
-        Effect.flatMap(memory.of(hosts), (found) =>
-          Effect.flatMap(database.leaseClock, (now) => {
-            const facts = new Map([...found].map(([host, it]) => [host, factsAt(it, now, threshold)] as const))
-            const ages = [...found.values()].flatMap(({ score }) => (score === null ? [] : [now - score.calculated_at]))
-            const tell = Effect.forEach(ages, (ms) => Metric.update(scoreAge, ms / 1000), { discard: true })
-            return ages.length === 0 ? Effect.succeed(facts) : Effect.as(tell, facts)
-          })
-        ),
+        Effect.flatMap(database.leaseClock, (now) => {
+          const facts = new Map<string, HostFacts>()
+          let age = -1
+          for (const host of hosts) {
+            const standing = memory.peek(host, now)
+            if (standing === undefined) return looked(hosts)
+            if (standing.score !== null) age = now - standing.score.calculated_at
+            facts.set(host, factsAt(standing, now, threshold))
+          }
+          const hit = Effect.as(Metric.update(scoreLookups("memory"), facts.size), facts)
+          return age < 0 ? hit : Effect.andThen(Metric.update(scoreAge, age / 1000), hit)
+        }),
       standing: (host) =>
         Effect.map(memory.of([host]), (found) => found.get(host) ?? { score: null, config: noConfig, rules: [] }),
       forget

@@ -36,7 +36,7 @@ given as materialized (
   select g.* from json_to_recordset($4::text::json) as g(host text, score float8, signals jsonb)
   where exists (select 1 from held)),
 gone as (
-  delete from host_scoring_state where host in (select g.host from given g where g.score is null)),
+  delete from host_scoring_state where host = any (array(select g.host from given g where g.score is null))),
 kept as (
   insert into host_scoring_state (host, score, signals, window_minutes, calculated_at)
   select g.host, g.score, g.signals, $3::int, clock_timestamp() from given g where g.score is not null
