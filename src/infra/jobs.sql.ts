@@ -24,6 +24,8 @@ import { encode, encodeText } from "./sql/rows.ts"
 const enqueueRows = 1000
 /** Jobs resumed by one statement. */
 const resumeRows = 10_000
+/** Jobs that end together are stored together. */
+const settleLinger = Duration.millis(1)
 /** Settlements of one statement. */
 const settleRows = 500
 
@@ -197,9 +199,10 @@ export const layer: Layer.Layer<AiJobs, never, Database | Settings> = Layer.effe
     if (DATABASE_URL !== null && DATABASE_CONNECTIONS > 1) {
       yield* listening(DATABASE_URL, statement.channel, () => latch.openUnsafe())
     }
-    const settle = yield* grouped(settling(database, wake), byRow, { max: settleRows, linger: Duration.zero })
+    const writers = writing(database, wake, Duration.toMillis(AI_LEASE))
+    const settle = yield* grouped(settling(database, wake), byRow, { max: settleRows, linger: settleLinger })
     return AiJobs.of({
-      ...writing(database, wake, Duration.toMillis(AI_LEASE)),
+      ...writers,
       ...operating(database, wake),
       ...reading(database),
       settle: (settlements) => noBadData(settle(settlements)),

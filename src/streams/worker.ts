@@ -11,7 +11,24 @@ import { steadfast } from "./stage.ts"
 /** What a worker has out: claimed and not yet settled. Its leases are renewed together. */
 export class Holding {
   readonly out = new Map<string, AiReceipt>()
+  private ahead = 0
+  private asked = 0
+
+  /**
+   * How many to claim: as many as are worked on at once, and more where jobs end faster than the store is asked. Work that
+   * takes longer than that is never held back from other workers.
+   */
+  claimSize(concurrency: number, now: number): number {
+    const quick = now - this.asked < quickMs
+    this.ahead = quick ? Math.min(Math.max(this.ahead, concurrency) * 2, concurrency * aheadMax) : concurrency
+    this.asked = now
+    return this.ahead
+  }
 }
+
+/** Jobs that all ended within this time (ms) are quick; then up to this many times the concurrency is claimed at once. */
+const quickMs = 100
+const aheadMax = 4
 
 /** Heartbeats in the life of a lease. */
 const beats = 3
@@ -81,8 +98,9 @@ interface Taken {
 const take = Effect.fnUntraced(function* (holding: Holding) {
   const jobs = yield* AiJobs
   const { batch, concurrency } = yield* AiPolicy
-  const { limit, probing, until } = yield* allowance(concurrency - holding.out.size)
+  // Taken while as many are still being worked on: nobody waits for the store between two jobs.
   const now = yield* Clock.currentTimeMillis
+  const { limit, probing, until } = yield* allowance(holding.claimSize(concurrency, now))
   const types = AiJobType.literals.map((type) => ({ type, max: Math.min(batch, limit) }))
   const claim = Effect.tap(jobs.claim({ types, limit, now }), (found) =>
     Effect.sync(() => {
@@ -121,22 +139,27 @@ const claims = (holding: Holding) =>
 
 /**
  * Takes jobs as they come and works on AI_WORKER_CONCURRENCY of them at once. Told to stop, it takes no more and ends when
- * those it has are done; interrupted, it hands them back.
+ * those it has are done; interrupted, it hands them back. `work` stores the outcome of its job itself.
  */
-export const worker = Effect.gen(function* () {
+export const workerOf = Effect.fnUntraced(function* <R>(
+  work: (job: AiJob, probing: boolean) => Effect.Effect<void, never, R>
+) {
   const { concurrency } = yield* AiPolicy
   const holding = new Holding()
-  const work = claims(holding).pipe(
+  const all = claims(holding).pipe(
     Stream.mapEffect(
-      ({ job, probing }) => Effect.tap(enrichOne(job, probing), () => Effect.sync(() => holding.out.delete(job.id))),
+      ({ job, probing }) => Effect.tap(work(job, probing), () => Effect.sync(() => holding.out.delete(job.id))),
       { concurrency, unordered: true }
     ),
     Stream.runDrain
   )
-  return yield* Effect.raceFirst(work, heartbeat(holding)).pipe(
+  return yield* Effect.raceFirst(all, heartbeat(holding)).pipe(
     Effect.onInterrupt(() => release([...holding.out.values()]))
   )
 })
+
+/** The enricher: each job is a question to the model. */
+export const worker = workerOf(enrichOne)
 
 /** S3.17, by AI_SWEEPER_CRON: jobs that run for too long and jobs that are due wait no longer. */
 export const aiSweep = Effect.gen(function* () {
