@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import type { Kafka } from "kafkajs"
 import type { Unavailable } from "../domain/errors.ts"
@@ -26,8 +27,12 @@ const envelopeOf = (prefix: string, { topic, message }: Arrival): Option.Option<
   )
 
 /** What was never a message of ours: kept with its very bytes. */
-const letterOf = (prefix: string, { topic, message, place }: Arrival, at: number): DeadLetter => ({
-  id: `kafka:${topic}:${place}`,
+const letterOf = (prefix: string, { topic, message }: Arrival, at: number): DeadLetter => ({
+  // Named by its bytes: delivered twice, it is one letter.
+  id: `kafka:${createHash("sha256")
+    .update(topic)
+    .update(message.value ?? "")
+    .digest("hex")}`,
   topic: topicOf(prefix, topic) ?? "crawl.low",
   key: message.key?.toString("utf8").replaceAll("\u0000", "\ufffd").slice(0, 200) ?? "",
   stage: "bus",

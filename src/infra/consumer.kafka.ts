@@ -4,7 +4,7 @@ import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
 import type { Envelope } from "../domain/topics.ts"
 import type { Taker } from "./bus.table.ts"
 import { Consumer as Fairness } from "./consumer.memory.ts"
-import { type Bury, decodeRows, type Timing } from "./consumer.table.ts"
+import { type Bury, decodeRows, patient, type Timing } from "./consumer.table.ts"
 import type { Database } from "./database.ts"
 import { type Message, Messages } from "./messages.memory.ts"
 import { noBadData } from "./sql/batches.ts"
@@ -147,9 +147,9 @@ export class Consumer implements Taker {
     while (!this.stopping) {
       yield* this.wake.close
       if (this.stopping) break
-      const deliveries = yield* this.claim
+      const deliveries = yield* patient(this.claim, [])
       if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
-      if (yield* this.drained) break
+      if (yield* patient(this.drained, false)) break
       yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(this.timing.pollMs)))
     }
     return [[], Option.none()] as const

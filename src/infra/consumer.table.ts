@@ -31,6 +31,17 @@ interface WalkEnd {
 /** What a consumer asks of its bus: rows that are no envelope are buried at once. */
 export type Bury = (rows: ReadonlyArray<MessageRow>) => Effect.Effect<void, Unavailable>
 
+/** How long a consumer waits between looks at a database that is down. */
+const pause = Duration.millis(500)
+/** A database that is down is no end of the stream: the consumer waits and looks again. */
+export const patient = <A>(look: Effect.Effect<A, Unavailable>, meanwhile: A): Effect.Effect<A> =>
+  Effect.catch(look, ({ dependency, message }) =>
+    Effect.logWarning(`${dependency} is down, waiting: ${message}`).pipe(
+      Effect.andThen(Effect.sleep(pause)),
+      Effect.as(meanwhile)
+    )
+  )
+
 /** Claimed rows as deliveries, and those that are no envelope. */
 export const decodeRows = (rows: ReadonlyArray<MessageRow>) => {
   const decoded = rows.map((row) => ({ row, envelope: envelopeOf(row) }))
@@ -135,9 +146,9 @@ export class Consumer {
     while (!this.stopping) {
       yield* this.wake.close
       if (this.stopping) break
-      const deliveries = yield* this.claim
+      const deliveries = yield* patient(this.claim, [])
       if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
-      if (!this.walking && (yield* this.rest)) break
+      if (!this.walking && (yield* patient(this.rest, false))) break
     }
     return [[], Option.none()] as const
   })

@@ -13,8 +13,6 @@ const againMs = 1000
 export interface Arrival {
   readonly topic: string
   readonly message: KafkaMessage
-  /** Unique in its topic: partition and offset. */
-  readonly place: string
   /** The message needs nobody's care any more. */
   readonly done: () => void
 }
