@@ -25,6 +25,7 @@ export const chromiumFlags = ({ sandbox, proxyPort }: Flags): Array<string> => [
   `--proxy-server=http://127.0.0.1:${proxyPort}`,
   "--proxy-bypass-list=<-loopback>",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-quic",
   "--dns-prefetch-disable",
   "--no-pings",

@@ -114,13 +114,16 @@ const prepare = async (context: BrowserContext, visit: Visit) => {
   const own = page.target()
   context.on("targetcreated", (it) => {
     // A page that opens windows gets none.
-    if (it.type() === "page" && it !== own)
-      void it.page().then(
-        (other) => other?.close(),
-        () => undefined
-      )
+    if (it.type() !== "page" || it === own) return
+    const close = it.page().then((other) => other?.close())
+    close.catch(() => undefined)
   })
   const listening = listenTo(page)
+  // Beside the flags: what no reader needs cannot leak.
+  await page.evaluateOnNewDocument(() => {
+    for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
+      Reflect.deleteProperty(window, name)
+  })
   await page.setViewport(VIEWPORT)
   await page.setUserAgent({ userAgent: visit.userAgent })
   const cdp = await page.createCDPSession()
