@@ -116,6 +116,39 @@ describe("metadata", () => {
   for (const [meta, names] of authors)
     test(`author "${meta}"`, () =>
       expect(readText(page(body, `<meta name=author content="${meta}">`)).content?.authors).toEqual([...names]))
+  test.each([
+    [
+      "a line behind the text",
+      `<article><h1>${title}</h1>${paragraphs}</article><p>이하윤 기자 reporter@paper.example</p>`
+    ],
+    [
+      "the last line of the text",
+      `<article><h1>${title}</h1>${paragraphs}<p>이하윤 reporter@paper.example</p></article>`
+    ],
+    [
+      "a date right behind",
+      `<h1>${title}</h1><div><span>이하윤 기자</span><span>2026.02.10 10:00</span></div>${paragraphs}`
+    ],
+    [
+      "an agency's dateline",
+      `<article><h1>${title}</h1>${paragraphs.replace("<p>", "<p>(서울=미리통신) 이하윤 기자 = ")}</article>`
+    ]
+  ])("a Korean reporter who signs by %s is found", (_, html) =>
+    expect(readText(page(html), { expected: "article" }).content?.authors).toEqual(["이하윤"])
+  )
+  test.each([
+    ["a menu's section behind the title", "기사 제목은 이렇게 쓴다-정치ㅣ가나일보", "기사 제목은 이렇게 쓴다"],
+    ["what only begins like the site's name", "가나 - 가나일보의 하루를 따라가다", "가나 - 가나일보의 하루를 따라가다"],
+    ["a full-width colon", "기사 제목은 이렇게 쓴다：가나일보", "기사 제목은 이렇게 쓴다"]
+  ])("of a title goes the site's name: %s", (_, stated, expected) => {
+    const head = `<meta property="og:site_name" content="가나일보"><title>${stated}</title>`
+    expect(readText(`<html><head>${head}</head><body>${paragraphs}</body></html>`).content?.title).toBe(expected)
+  })
+  test("a banner is no title, the line that the title begins with is", () => {
+    const head = "<title>오늘의 기사 제목은 이렇게 쓴다 | 기록실</title>"
+    const html = `<html><head>${head}</head><body><h1>기록실</h1><b>오늘의 기사 제목은 이렇게 쓴다</b>${paragraphs}</body></html>`
+    expect(readText(html).content?.title).toBe("오늘의 기사 제목은 이렇게 쓴다")
+  })
   test("the title loses its site's name and double escapes", () => {
     const html = `<html><head><title>가나일보 - 물가 &amp;amp; 금리 | 가나일보</title><meta property="og:site_name" content="가나일보"></head><body><article>${paragraphs}</article>`
     expect(readText(html).content?.title).toBe("물가 & 금리")

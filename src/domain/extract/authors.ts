@@ -32,7 +32,12 @@ const fromProps = (meta: Meta): ReadonlyArray<string> =>
 const textsOf = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   elements.map(inlineText).filter((it) => it !== "" && it.length <= nameMax * 2)
 
-const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|=)/u
+const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|[=(\d])/u
+/** "(서울=통신) 홍길동 기자 = " at the beginning of an agency's report. */
+const dateline = /^[([【][^)\]】]{1,24}[)\]】]\s*([가-힣]{2,4})(?:\s*[·,]\s*([가-힣]{2,4}))?\s*기자\s*=/u
+/** A name with its role or its address, and nothing more: how Korean pages sign below the text. */
+const signed =
+  /^[\s/·[(=]*([가-힣]{2,4})\s*(?:(?:선임|인턴|객원|전문|수습)?\s*기자|(?=[\w.+-]+@))[\s)\]=]*(?:[\w.+-]+@[\w.-]+)?[\s)\]]*$/u
 const byline = /^(?:(?:written )?by|von|par|por|di|door|av)\s+(\p{Lu}[^\d|–\n]{2,80})/iu
 const behindByline = /\s*[,|–-]\s*(?:\d|am\b|on\b|\p{Lu}\p{Ll}+ \d).*$/u
 
@@ -44,6 +49,13 @@ const fromLines = (lines: ReadonlyArray<Block>): ReadonlyArray<string> =>
     const by = text.length < 120 ? byline.exec(text)?.[1] : undefined
     return by === undefined ? [] : [by.replace(behindByline, "")]
   })
+
+/** Who signs: the beginning of the text first, then the lines at its end and behind it. */
+const fromSignatures = ({ lead, tail }: Bylines): ReadonlyArray<string> => {
+  const [, ...named] = dateline.exec(lead) ?? []
+  if (named.length > 0) return named.filter((it) => it !== undefined)
+  return tail.flatMap((it) => signed.exec(it)?.[1] ?? [])
+}
 
 /** People before bodies: where a list names both, the bodies are its publishers. */
 const linkedNames = (linked: Linked): ReadonlyArray<string> => {
@@ -60,6 +72,10 @@ const linkedNames = (linked: Linked): ReadonlyArray<string> => {
 export interface Bylines {
   readonly lines: ReadonlyArray<Block>
   readonly people: ReadonlyArray<Element>
+  /** The beginning of the text. */
+  readonly lead: string
+  /** Its last lines and those right behind it. */
+  readonly tail: ReadonlyArray<string>
 }
 
 /** The people (or, if none is named, the bodies) that wrote the article. `site` are the names of the site itself. */
@@ -75,7 +91,7 @@ export const authorsOf = (
     () => fromProps(meta),
     () => textsOf(meta.authors)
   ]
-  const shown = [() => textsOf(near.people), () => fromLines(near.lines)]
+  const shown = [() => textsOf(near.people), () => fromLines(near.lines), () => fromSignatures(near)]
   const isForeign = (it: string): boolean => !site.includes(plain(it))
   let own: ReadonlyArray<string> = []
   for (const source of stated) {

@@ -1,3 +1,4 @@
+import type { Bylines } from "./authors.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
@@ -15,6 +16,20 @@ const bylineBlocks = 6
 
 /** A heading of fewer letters and digits agrees with a title by chance. */
 const agreesMin = 8
+
+/** Blocks looked at for a headline that is no `<h1>`. */
+const titledMax = 80
+
+/** Without an `<h1>` the line that the page's titles begin with is the headline, whatever its element. */
+const titledOf = (sheet: Sheet, stated: ReadonlyArray<string>): Element | null => {
+  const found = sheet.blocks.slice(0, titledMax).find(({ linkChars, text }) => {
+    const key = plain(text.slice(0, lineMax))
+    return linkChars === 0 && key.length >= agreesMin && stated.some((title) => title.startsWith(key))
+  })
+  return found?.element ?? null
+}
+/** A longer line is no headline, in characters. */
+const lineMax = 300
 
 /**
  * The `<h1>` that heads the article: of those that the page's stated titles (made plain) begin with, if there are any, the
@@ -34,7 +49,7 @@ export const headingOf = (
   const seen = agreeing.length > 0 ? agreeing : shown
   const inside = seen.find((it) => contains(body, it))
   const above = seen.findLast((it) => it.order < body.order)
-  return above ?? inside ?? seen[0] ?? null
+  return above ?? inside ?? seen[0] ?? titledOf(sheet, stated)
 }
 
 /** Parts of a page that speak of other things than its article. */
@@ -106,6 +121,24 @@ const elsewhereOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => bo
   ]
 }
 
+/** Characters of the beginning of the text that may name its place and reporter. */
+const leadMax = 80
+/** Lines at the end of the text, and blocks behind it, where it may be signed. */
+const signedInside = 3
+const signedBehind = 10
+
+/** Where a text is signed: its beginning, its last lines and the short blocks behind it. */
+const signaturesOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => boolean) => {
+  const [start, end] = [sheet.first[body.order] ?? 0, sheet.end[body.order] ?? 0]
+  const inside = sheet.blocks.slice(start, end)
+  const behind = sheet.blocks.slice(end, end + signedBehind).filter((it) => !isForeign(it.element))
+  const last = inside.slice(-signedInside).flatMap((it) => it.text.split("\n").slice(-signedInside))
+  return {
+    lead: inside.find((it) => it.chars > leadMax)?.text.slice(0, leadMax) ?? "",
+    tail: [...last, ...behind.flatMap((it) => it.text.split("\n"))].filter((it) => it.length <= dateLine)
+  }
+}
+
 /** The blocks around the headline and the beginning of the text. */
 export const nearOf = (
   sheet: Sheet,
@@ -113,7 +146,7 @@ export const nearOf = (
   heading: Element | null,
   body: Element,
   title: string
-): Near & { readonly people: ReadonlyArray<Element> } => {
+): Near & Bylines => {
   const start = sheet.first[body.order] ?? 0
   const key = plain(title)
   const titled =
@@ -134,6 +167,7 @@ export const nearOf = (
   const inRange = sheet.tree.elements.filter(within)
   const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it)).slice(0, elementsMax)
   return {
+    ...signaturesOf(sheet, body, isForeign),
     lines: lines.filter((it) => it.chars <= 200),
     elsewhere: elsewhereOf(sheet, body, isForeign),
     times: meta.times.filter(within).slice(0, elementsMax),
