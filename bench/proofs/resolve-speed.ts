@@ -6,7 +6,7 @@
  * two seconds, as they are in a running process; those loads are printed apart. Turns are measured on a PostgreSQL server that
  * the proof starts where none runs, with 1,000 to 100,000 hosts, and on the embedded store.
  */
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Exit, Layer } from "effect"
 import { chainFacts } from "../../src/domain/priority.facts.ts"
 import { Scores } from "../../src/domain/priority.ports.ts"
 import { noFacts, prioritise } from "../../src/domain/priority.ts"
@@ -31,7 +31,7 @@ const EMBEDDED_SIZES = SIZES.filter((it) => it <= HOSTS)
 const P99_US_MAX = 50
 const CYCLE_SECONDS_MAX = 5
 /** Lookups between two looks at the clock, and the age at which everything is loaded anew. */
-const CHUNK = 5000
+const CHUNK = 500
 const RELOAD_MS = 2000
 
 const scale: Scale = { weights: evenWeights, window_ms: 6 * 3_600_000, samplesMin: 20 }
@@ -97,7 +97,7 @@ const lookups = Effect.gen(function* () {
     yield* it.forget()
     yield* it.facts(hosts)
     loads.push(performance.now() - start)
-    return performance.now()
+    return start
   })
   let loaded = yield* load
   let seed = 1
@@ -106,8 +106,14 @@ const lookups = Effect.gen(function* () {
     seed = (seed * 48_271) % 2_147_483_647
     const host = hosts[seed % HOSTS] ?? ""
     const start = performance.now()
-    const facts = Effect.runSync(it.facts([host]))
-    prioritise({ ...noFacts, ...chainFacts(facts.get(host), "/news/1") })
+    const facts = Effect.runSyncExit(it.facts([host]))
+    if (Exit.isFailure(facts)) {
+      // On a busy machine an entry may end between two looks at the clock: that is a load, and counted as one.
+      loaded = yield* load
+      done -= 1
+      continue
+    }
+    prioritise({ ...noFacts, ...chainFacts(facts.value.get(host), "/news/1") })
     micros[done] = (performance.now() - start) * 1000
   }
   micros.sort()
