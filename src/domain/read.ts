@@ -8,6 +8,7 @@ import { binaryKind, markersOf } from "./extract/markers.ts"
 import { readMeta } from "./extract/meta.ts"
 import { type Facts, judge } from "./extract/verdict.ts"
 import { isFeed, readFeed } from "./feed.ts"
+import { ruledLinks } from "./list/ruled.ts"
 import { listLinks } from "./list.ts"
 import type { Charset, Hints, Link, Reading } from "./reading.ts"
 import type { ParsingRule } from "./rule.ts"
@@ -143,7 +144,7 @@ const page = (
     charsetConfidence: decoded.charset.confidence,
     replaced: decoded.replaced
   }
-  const links = kind === "article" ? [] : listLinks(tree, hints)
+  const links = kind === "article" ? [] : (ruledLinks(tree, ruled, hints.url) ?? listLinks(tree, hints))
   const { evidence, verdict } = judge(kind === "article" ? facts : { ...facts, text: visible.visible, locked: false })
   return {
     kind: kind === "list" && links.length === 0 ? "unknown" : kind,

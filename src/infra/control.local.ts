@@ -6,6 +6,7 @@ import { reprioritise } from "../domain/links.ts"
 import { Bus, Frontier, Pages, type Sources } from "../domain/ports.ts"
 import type { HostFacts } from "../domain/priority.facts.ts"
 import { Scores } from "../domain/priority.ports.ts"
+import { ParsingRules } from "../domain/ruling.ts"
 import { seedJob } from "../domain/seed.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
@@ -13,6 +14,7 @@ import { Settings } from "./config.ts"
 import { candidateOperations } from "./control.candidates.ts"
 import { explain } from "./control.explain.ts"
 import { jobOperations, noJobs } from "./control.jobs.ts"
+import { noParsing, parsingOperations } from "./control.parsing.ts"
 import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
 import { optionalResearch } from "./control.research.ts"
 import { noRules, ruleOperations } from "./control.rules.ts"
@@ -92,6 +94,7 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const rules = yield* Effect.serviceOption(FetcherRules)
       const scores = Option.getOrNull(yield* Effect.serviceOption(Scores))
       const letters = yield* Effect.serviceOption(DeadLetters)
+      const parsing = Option.getOrNull(yield* Effect.serviceOption(ParsingRules))
       const jobs = Option.getOrNull(yield* Effect.serviceOption(AiJobs))
       const ledger = Option.getOrNull(yield* Effect.serviceOption(AiLedger))
       const pages = yield* Pages
@@ -104,6 +107,8 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
         ...research,
         ...noRecords,
         ...noJobs,
+        ...noParsing,
+        ...(parsing === null ? {} : parsingOperations(parsing)),
         ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),
         ...Option.match(rules, {
           onNone: () => noRules,

@@ -5,7 +5,7 @@ import type { FromReader, ToReader } from "./reader.protocol.ts"
 declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
-  const answer: FromReader = { tag: "read", reading: read(data.body, data.hints, null) }
+  const answer: FromReader = { tag: "read", reading: read(data.body, data.hints, data.rule) }
   postMessage(answer)
 }
 

@@ -6,6 +6,7 @@ import type { Hints, Reading } from "../domain/reading.ts"
 import { Settings } from "./config.ts"
 import { remembered } from "./reader.memo.ts"
 import type { FromReader, ToReader } from "./reader.protocol.ts"
+import { rulesFor } from "./reader.ruled.ts"
 
 // The executable has the thread as an entry point of its own, under this very path.
 const launch = () => new Worker(new URL("./reader.entry.ts", import.meta.url).href)
@@ -37,6 +38,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { READER_MEMO, READER_TIMEOUT } = yield* Settings
     const { readers } = yield* Policy
+    const ruleOf = yield* rulesFor
     const idle = yield* Queue.bounded<Worker>(readers)
     const all = new Set<Worker>()
     const scope = yield* Effect.scope
@@ -65,7 +67,7 @@ export const layer = Layer.effect(
       Effect.acquireUseRelease(
         Queue.take(idle),
         (worker) =>
-          ask(worker, { body, hints }).pipe(
+          Effect.flatMap(ruleOf(hints), (rule) => ask(worker, { body, hints, rule })).pipe(
             Effect.timeoutOrElse({ duration: READER_TIMEOUT, orElse: () => Effect.fail(late(hints.url)) })
           ),
         // An interrupted thread still works on the old page, so it is replaced like one that failed.

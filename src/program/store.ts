@@ -9,6 +9,7 @@ import * as jobs from "../infra/jobs.sql.ts"
 import * as ledger from "../infra/ledger.sql.ts"
 import * as overrides from "../infra/overrides.sql.ts"
 import * as pages from "../infra/pages.sql.ts"
+import * as parsingrules from "../infra/parsingrules.sql.ts"
 import * as research from "../infra/research.sql.ts"
 import * as scores from "../infra/scores.sql.ts"
 import * as scoring from "../infra/scoring.sql.ts"
@@ -26,6 +27,7 @@ export const store = Layer.mergeAll(
   sources.layer,
   upkeep.layer,
   deadletters.layer,
+  parsingrules.layer,
   research.layer,
   datasets.layer,
   jobs.layer,

@@ -7,6 +7,7 @@ import { articleLag, articles } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
 import type { Link, Reading } from "../domain/reading.ts"
+import { ParsingRules } from "../domain/ruling.ts"
 import type { Upgrades, Windows } from "../domain/upgrade.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
@@ -16,17 +17,22 @@ import { readPage } from "./validate.ts"
 
 /**
  * Which article a page is. A canonical that pages with different titles share names none of them, so such a page is
- * known by its own address.
+ * known by its own address; unless the canonical is where the article was first found, and its headline was edited since.
  * @source DESIGN "Identity of a page"
  */
 const nameOf = Effect.fnUntraced(function* (page: Validated, content: Content) {
-  const scope = registrableDomain(page.raw.host)
   const url = page.raw.final_url
-  const { identity, by } = identityOf({ url, canonical: content.canonical_url, rulePattern: null })
+  const rules = yield* Effect.serviceOption(ParsingRules)
+  const rule = Option.isNone(rules) ? null : yield* rules.value.find(url, "article")
+  const rulePattern = rule?.identity_pattern ?? null
+  // A source that numbers its articles names them wherever they stand; all others are told apart by domain.
+  const scope = rulePattern === null ? registrableDomain(page.raw.host) : (rule?.source_name ?? page.raw.host)
+  const { identity, by } = identityOf({ url, canonical: content.canonical_url, rulePattern })
   const own = { scope, identity: normaliseUrl(url) }
   if (by !== "canonical" || identity === own.identity) return { scope, identity }
   const [other] = yield* steadfast((yield* Pages).articles({ ids: [articleId(scope, identity)], limit: 1 }))
-  const shared = other !== undefined && other.title !== content.title && normaliseUrl(other.url) !== own.identity
+  const first = other === undefined ? null : normaliseUrl(other.url)
+  const shared = first !== null && other?.title !== content.title && first !== own.identity && first !== identity
   return shared ? own : { scope, identity }
 })
 

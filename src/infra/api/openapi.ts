@@ -16,6 +16,7 @@ const jsonSchema = (schema: Schema.Codec<unknown, unknown>, closed: boolean): Js
 }
 
 const tags = {
+  "parsing-rules": "How pages of a host are read.",
   jobs: "AI jobs: summaries, cards, insights and quizzes.",
   process: "Is it alive, and how does it do?",
   crawl: "URLs in, and why they are treated as they are.",

@@ -21,6 +21,7 @@ import {
 } from "./answers.ts"
 import { jobOperations } from "./jobs.ts"
 import { operation } from "./operation.ts"
+import { parsingOperations } from "./parsing.ts"
 
 export type { Operation, Scope } from "./operation.ts"
 
@@ -135,6 +136,7 @@ export const operations = {
     output: HostRules
   }),
   ...jobOperations,
+  ...parsingOperations,
   ...researchOperations,
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {

@@ -49,8 +49,11 @@ const addSource = (command: Adding): Work =>
   Effect.gen(function* () {
     const { preset, json } = command.flags
     if (preset !== null) {
-      const sources = presets[preset]
-      if (sources !== undefined) return yield* importing(sources, json)
+      const set = presets[preset]
+      if (set !== undefined) {
+        yield* (yield* Control)["parsing-rules.set"]({ rules: set.rules })
+        return yield* importing(set.sources, json)
+      }
       const known = Object.keys(presets).join(", ")
       return yield* new Refusal({
         exit: "usage",

@@ -1,0 +1,69 @@
+import { Context, type Effect, Schema } from "effect"
+import { Priority, type TargetType } from "./crawl.ts"
+import type { BadData, Unavailable } from "./errors.ts"
+import { ParsingRule, Selectors } from "./rule.ts"
+
+/** A parsing rule as it is stored: how pages are read, and which of their addresses name one article. */
+export const Ruling = Schema.Struct({
+  ...ParsingRule.fields,
+  priority: Schema.NullOr(Priority),
+  /** See `identityOf`: alternatives such as `/article/{oid}/{aid}`. */
+  identity_pattern: Schema.NullOr(Schema.String),
+  /** IANA zone of dates that state none. */
+  zone: Schema.NullOr(Schema.String)
+})
+export type Ruling = typeof Ruling.Type
+
+/** What an operator states; the rest is filled with defaults. */
+export const RulingInput = Schema.Struct({
+  source_name: Schema.String,
+  host_pattern: Schema.String,
+  path_pattern: Schema.optionalKey(Schema.String),
+  target_type: Schema.Literals(["page", "list"]),
+  version: Schema.optionalKey(Schema.Int),
+  enabled: Schema.optionalKey(Schema.Boolean),
+  priority: Schema.optionalKey(Priority),
+  identity_pattern: Schema.optionalKey(Schema.String),
+  zone: Schema.optionalKey(Schema.String),
+  selectors: Selectors
+})
+export type RulingInput = typeof RulingInput.Type
+
+/** What a job's target type says of the rule it needs; null: whichever fits its path best. */
+const wanted = (expected: TargetType): "page" | "list" | null =>
+  expected === "article" ? "page" : expected === "list" || expected === "search_results" ? "list" : null
+
+const isList = (rule: Ruling): boolean => rule.target_type === "list"
+
+/**
+ * The rule of a URL: its exact host, then the longest path that begins its own, then the newest version. Disabled rules
+ * and rules of the other kind are passed over; feeds and sitemaps have none.
+ * @source REQUIREMENTS, "Parsing rule"
+ */
+export const ruleFor = (rules: ReadonlyArray<Ruling>, url: string, expected: TargetType): Ruling | null => {
+  const address = URL.parse(url)
+  if (address === null || expected === "feed" || expected === "sitemap") return null
+  const kind = wanted(expected)
+  const fitting = rules.filter(
+    (it) =>
+      it.enabled &&
+      it.host_pattern === address.hostname &&
+      address.pathname.startsWith(it.path_pattern) &&
+      (kind === null || isList(it) === (kind === "list"))
+  )
+  const best = fitting.toSorted((a, b) => b.path_pattern.length - a.path_pattern.length || b.version - a.version)
+  return best[0] ?? null
+}
+
+/** The parsing rules of this deployment, read now and then from the store: `find` never waits for it. */
+export class ParsingRules extends Context.Service<
+  ParsingRules,
+  {
+    readonly find: (url: string, expected: TargetType) => Effect.Effect<Ruling | null>
+    readonly list: Effect.Effect<ReadonlyArray<Ruling>, Unavailable>
+    /** A rule of the same host, path, target and version is replaced; audited. Answers how many. */
+    readonly put: (rules: ReadonlyArray<RulingInput>, actor: string) => Effect.Effect<number, Unavailable | BadData>
+    /** Answers whether there is such a rule; audited. */
+    readonly enable: (id: string, enabled: boolean, actor: string) => Effect.Effect<boolean, Unavailable>
+  }
+>()("crawler/ParsingRules") {}
