@@ -110,6 +110,8 @@ export class Pages extends Context.Service<
     readonly saveValidators: (
       rows: ReadonlyArray<{
         readonly url_key: string
+        readonly url: string
+        readonly host: string
         readonly validators: Validators
         readonly fetched_at: Millis
         readonly status: number

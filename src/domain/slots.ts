@@ -7,12 +7,16 @@ import { registrableDomain } from "./url.ts"
 export const pollEveryMin = 10_000
 export const pollEveryDefault = 300_000
 
-/** The times a source is polled at: a cron expression in its zone, else a fixed interval. null: the cron is no cron. */
-const cronOf = (source: Source): Cron.Cron | null => {
-  if (source.cron === null) return null
-  const cron = Cron.parse(source.cron, source.zone)
-  return Result.isSuccess(cron) ? cron.success : null
+/** A cron's next time after `now`; null where there is none (30 February), or the text is no cron. */
+const nextOf = (text: string, zone: string, now: number): number | null => {
+  const cron = Cron.parse(text, zone)
+  if (Result.isFailure(cron)) return null
+  const next = Result.try(() => Cron.next(cron.success, new Date(now)).getTime())
+  return Result.isSuccess(next) ? next.success : null
 }
+
+/** A source that cannot be polled is looked at again after this long (ms). */
+const neverPolled = 86_400_000
 
 /**
  * The first slot after `now`. A slot is a wall-clock instant that does not depend on who asks or when, so any number
@@ -20,8 +24,7 @@ const cronOf = (source: Source): Cron.Cron | null => {
  * @example nextSlot({...source, every_ms: 300000, cron: null}, Date.UTC(2026, 0, 1, 0, 1)) // => Date.UTC(2026, 0, 1, 0, 5)
  */
 export const nextSlot = (source: Source, now: number): number => {
-  const cron = cronOf(source)
-  if (cron !== null) return Cron.next(cron, new Date(now)).getTime()
+  if (source.cron !== null) return nextOf(source.cron, source.zone, now) ?? now + neverPolled
   const every = Math.max(pollEveryMin, source.every_ms ?? pollEveryDefault)
   return (Math.floor(now / every) + 1) * every
 }
@@ -30,15 +33,11 @@ export const nextSlot = (source: Source, now: number): number => {
 const cronWaitMax = 3_600_000
 
 /** How long until a cron's next time in UTC, at most an hour; a text that is no cron never has one. */
-export const untilCron = (text: string, now: number): number => {
-  const cron = Cron.parse(text, "UTC")
-  return Result.isSuccess(cron)
-    ? Math.min(Cron.next(cron.success, new Date(now)).getTime() - now, cronWaitMax)
-    : cronWaitMax
-}
+export const untilCron = (text: string, now: number): number =>
+  Math.min((nextOf(text, "UTC", now) ?? Number.POSITIVE_INFINITY) - now, cronWaitMax)
 
-/** Is this text a cron expression in that zone? */
-export const isCron = (text: string, zone: string): boolean => Result.isSuccess(Cron.parse(text, zone))
+/** Is this text a cron expression in that zone, with a time to come after `now`? */
+export const isCron = (text: string, zone: string, now = 0): boolean => nextOf(text, zone, now) !== null
 
 /**
  * The poll of one slot. A slot that was missed (the crawler was off) is polled once, late, never several times.
@@ -75,3 +74,7 @@ export const pollJob = (source: Source, slot: number, backlog_ms: number): Crawl
     retry_count: 0
   }
 }
+
+/** Sources are polled by the minute at most: five fields, none for seconds. */
+export const isSourceCron = (text: string, zone: string, now = 0): boolean =>
+  text.trim().split(/\s+/).length === 5 && isCron(text, zone, now)

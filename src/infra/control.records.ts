@@ -80,7 +80,9 @@ const shown = (value: unknown): unknown =>
     : value instanceof Uint8Array
       ? Buffer.from(value).toString("hex")
       : value instanceof Date
-        ? value.toISOString()
+        ? Number.isNaN(value.getTime())
+          ? "infinity"
+          : value.toISOString()
         : (value ?? null)
 
 const sql = Effect.fnUntraced(function* (database: Store, text: string) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Clock, Effect, Result } from "effect"
 import type { BadData, Unavailable } from "../domain/errors.ts"
 import { Sources } from "../domain/ports.ts"
-import { isCron, nextSlot, pollEveryMin } from "../domain/slots.ts"
+import { isSourceCron, nextSlot, pollEveryMin } from "../domain/slots.ts"
 import type { Source, SourceInput, SourceKind } from "../domain/source.ts"
 import { normaliseUrl } from "../domain/url.ts"
 import { checkUrl } from "./cli/seeds.ts"
@@ -38,7 +38,7 @@ const fault = (input: SourceInput): ControlError | null => {
   if (cron !== undefined && every_ms !== undefined) {
     return controlError("invalid", "cron and every_ms: give one of them", "cron")
   }
-  if (cron !== undefined && !isCron(cron, zone ?? "UTC")) {
+  if (cron !== undefined && !isSourceCron(cron, zone ?? "UTC")) {
     return invalid("cron", cron, "five fields: minute hour day month weekday")
   }
   if (every_ms !== undefined && every_ms < pollEveryMin) {

@@ -149,9 +149,9 @@ const learn = (urls: MemoryUrls["Service"], article: Article, url_key: string): 
 }
 
 type Seen = Parameters<Pages["Service"]["saveValidators"]>[0][number]
-/** A URL that did not come through the frontier (a poll) is known by its key alone. */
-const seen = (urls: MemoryUrls["Service"], { url_key, validators, fetched_at, status }: Seen): UrlRecord => {
-  const known = urls.get(url_key) ?? unseen(url_key, "", "", fetched_at)
+/** A URL that did not come through the frontier (a poll) is kept from here on. */
+const seen = (urls: MemoryUrls["Service"], { url_key, url, host, validators, fetched_at, status }: Seen): UrlRecord => {
+  const known = urls.get(url_key) ?? unseen(url_key, url, host, fetched_at)
   return { ...known, validators, fetched_at, status }
 }
 

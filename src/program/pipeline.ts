@@ -1,4 +1,4 @@
-import { Deferred, Effect, Fiber, Option, Stream } from "effect"
+import { Cause, Deferred, Effect, Fiber, Option, Stream } from "effect"
 import { AiPolicy } from "../domain/ai/ports.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus } from "../domain/ports.ts"
@@ -60,6 +60,15 @@ const enriching = Effect.gen(function* () {
   if (run.has("sweeper") && sweeps) yield* Effect.forkScoped(loops.aiSweeper)
 })
 
+/** A loop that fails in a way nobody provided for is begun again: one bad row must not silence a stage. */
+const restarted = <A, E, R>(name: string, loop: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.catchDefect(loop, (defect) =>
+    Effect.logError(`${name} broke and begins again: ${Cause.pretty(Cause.die(defect))}`).pipe(
+      Effect.andThen(Effect.sleep("1 second")),
+      Effect.andThen(Effect.suspend(() => restarted(name, loop)))
+    )
+  )
+
 /** The stages that are no part of the chain, each until the scope closes; scheduling ends as soon as a stop is asked for. */
 export const sideLoops = Effect.gen(function* () {
   const run = yield* Run
@@ -69,9 +78,9 @@ export const sideLoops = Effect.gen(function* () {
     yield* Effect.forkScoped(Stream.runDrain(discovering))
     yield* Effect.forkScoped(loops.trail)
   }
-  if (run.has("scheduler")) yield* Effect.forkScoped(untilStop(loops.scheduler))
-  if (run.has("sweeper")) yield* Effect.forkScoped(steadfast(loops.sweeper))
+  if (run.has("scheduler")) yield* Effect.forkScoped(untilStop(restarted("scheduler", loops.scheduler)))
+  if (run.has("sweeper")) yield* Effect.forkScoped(restarted("sweeper", steadfast(loops.sweeper)))
   yield* enriching
-  if (run.has("sweeper")) yield* Effect.forkScoped(loops.overrides)
-  if (run.has("scorer")) yield* Effect.forkScoped(loops.scoring)
+  if (run.has("sweeper")) yield* Effect.forkScoped(restarted("overrides", loops.overrides))
+  if (run.has("scorer")) yield* Effect.forkScoped(restarted("scoring", loops.scoring))
 })

@@ -58,7 +58,7 @@ const settle = Effect.fnUntraced(function* (settlement: Settlement) {
   const bus = yield* Bus
   const { out, suspicion } = yield* Run
   yield* steadfast(bus.settle([settlement])).pipe(
-    // A message that cannot be stored must not be lost in silence: it ends as a dead letter of its own bytes.
+    // What cannot be stored stays leased and is tried again when its lease ends; five times, and it is a dead letter.
     Effect.catchTag("BadData", (bad) => Effect.logError(`a settlement could not be stored: ${bad.message}`)),
     Effect.ensuring(
       Effect.suspend(() => {

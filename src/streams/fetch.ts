@@ -2,13 +2,13 @@ import { Clock, Effect, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
-import type { Fetched, Validators } from "../domain/fetching.ts"
+import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
 import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
-import { normaliseUrl, urlKey } from "../domain/url.ts"
+import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
@@ -55,6 +55,16 @@ const knownValidators = Effect.fnUntraced(function* (job: CrawlJob) {
   return record === null ? null : record.validators
 })
 
+/** What a later fetch of this URL may build on. */
+export const seenOf = ({ host, target: { url } }: CrawlJob, { fetched_at, status, validators }: RawPage) => ({
+  url_key: urlKey(normaliseUrl(url)),
+  url,
+  host,
+  validators,
+  fetched_at,
+  status
+})
+
 /**
  * A page is stored; an unchanged one (304) only noted. Its validators are kept by the router, after all that follows
  * from the page is: kept here, a crash in between would turn the next fetch into a 304 and lose the page for good.
@@ -69,8 +79,7 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
     yield* stored(pages.saveRaws([page]))
     return Option.some<Fetched>({ job, raw })
   }
-  const seen = { validators: known ?? raw.validators, fetched_at: raw.fetched_at, status: raw.status }
-  yield* stored(pages.saveValidators([{ url_key: urlKey(normaliseUrl(job.target.url)), ...seen }]))
+  yield* stored(pages.saveValidators([seenOf(job, { ...raw, validators: known ?? raw.validators })]))
   return Option.none<Fetched>()
 })
 
@@ -105,11 +114,17 @@ const rendered = Effect.fnUntraced(function* (limits: Limits, asked: CrawlJob, p
   )
 })
 
+/** Slots, pace and fairness go by the key: it must be the host of the very URL that is fetched. */
+const hostFault = ({ envelope: { key }, value: { host, target } }: Work<CrawlJob>): string | null => {
+  const url = parseHttpUrl(target.url, { anyPort: true })
+  const real = url._tag === "Success" ? url.success.hostname : null
+  return key === host && (real === null || real === host) ? null : `key ${key}, host ${host}, URL ${target.url}`
+}
+
 const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) {
   const job = work.value
-  if (work.envelope.key !== job.host) {
-    return yield* new Fatal({ code: "key_mismatch", message: `key ${work.envelope.key} is not host ${job.host}` })
-  }
+  const mismatch = hostFault(work)
+  if (mismatch !== null) return yield* new Fatal({ code: "key_mismatch", message: mismatch })
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
   // Work begins with the page's own request, not with waiting for its host; both go out at the same time.

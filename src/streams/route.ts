@@ -6,7 +6,8 @@ import { links, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
-import { normaliseUrl, trapReason, urlKey } from "../domain/url.ts"
+import { trapReason } from "../domain/url.ts"
+import { seenOf } from "./fetch.ts"
 import { offerSummary } from "./offer.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
@@ -30,8 +31,7 @@ const pace = Effect.fnUntraced(function* (plans: ReadonlyArray<Planned>) {
 
 /** Only now may a later fetch of this URL be answered with "unchanged": everything that follows from it is stored. */
 const followedThrough = Effect.fnUntraced(function* ({ job, raw }: Scored) {
-  const seen = { validators: raw.validators, fetched_at: raw.fetched_at, status: raw.status }
-  yield* stored((yield* Pages).saveValidators([{ url_key: urlKey(normaliseUrl(job.target.url)), ...seen }]))
+  yield* stored((yield* Pages).saveValidators([seenOf(job, raw)]))
 })
 
 const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {

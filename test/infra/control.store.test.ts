@@ -76,6 +76,7 @@ describe("control over the embedded store", () => {
         "commit",
         "SET timezone = 'Asia/Seoul'",
         "select 1; select 2",
+        "select set_config('search_path', 'x', false)",
         "/* x */ begin",
         "",
         "-- x"

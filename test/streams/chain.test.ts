@@ -201,6 +201,42 @@ effect("a key that is not the URL's host is a dead letter", () =>
   })
 )
 
+effect("a job whose host is not that of its URL is a dead letter, whatever its key says", () =>
+  Effect.gen(function* () {
+    const { job } = seed(story)
+    const letters = yield* publishing([{ ...poison({ ...job, host: "evil.example" }), key: "evil.example" }])
+    expect(letters.map((it) => it.code)).toEqual(["key_mismatch"])
+  })
+)
+
+effect("an edited headline is a revision of its article, also when an alias with its canonical shows it", () =>
+  Effect.gen(function* () {
+    const alias = "https://a.example/m/council-1"
+    const program = Effect.gen(function* () {
+      const frontier = yield* Frontier
+      yield* frontier.enqueue([seed(story)])
+      yield* drained
+      yield* frontier.enqueue([seed(alias)])
+      yield* drained
+      return yield* (yield* Pages).articles({ limit: 10 })
+    })
+    const web: Web = (url) =>
+      articlePage(url === story ? "Council votes on the bridge" : "Council rejects the bridge", { canonical: story })
+    const articles = yield* Effect.provide(program, world(web))
+    expect(articles.map((it) => it.identity)).toEqual([story])
+  })
+)
+
+effect("pages with different titles that share a canonical are articles of their own", () =>
+  Effect.gen(function* () {
+    const front = "https://a.example/news/latest-42"
+    const web: Web = (url) =>
+      url.endsWith("/") ? listPage([story, other]) : articlePage(`Story at ${url.slice(-20)}`, { canonical: front })
+    const { articles } = yield* crawl(web, "https://a.example/", "list")
+    expect(articles).toHaveLength(2)
+  })
+)
+
 effect("a stage that runs elsewhere gets its input by topic, with the acknowledgement", () =>
   Effect.gen(function* () {
     const program = Effect.gen(function* () {

@@ -122,5 +122,7 @@ export const Rows = Schema.Struct({
 
 export const Status = Schema.Struct({
   version: Schema.String,
-  backlog: Schema.Array(Schema.Struct({ topic: Topic, ready: Schema.Int, later: Schema.Int, leased: Schema.Int }))
+  backlog: Schema.Array(
+    Schema.Struct({ topic: Schema.String, ready: Schema.Int, later: Schema.Int, leased: Schema.Int })
+  )
 })

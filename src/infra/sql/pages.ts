@@ -95,10 +95,10 @@ export const url = `select url_key, url, host, article_id, etag, last_modified, 
   ms_of(fetched_at) as fetched_at, status, coalesce((select max(v) + 1 from unnest(visited) v), 0) as visits
   from urls where url_key = $1`
 
-/** A URL that did not come through the frontier (a poll) is known by its key alone until an article names it. */
+/** A URL that did not come through the frontier (a poll) is kept from here on. */
 export const saveValidators = `insert into urls (url_key, url, host, first_seen_at, fetched_at, status, etag, last_modified)
-  select g.url_key, '', '', at_ms(g.fetched_at), at_ms(g.fetched_at), g.status, g.etag, g.last_modified
-  from ${recordset("url_key text, fetched_at float8, status int, etag text, last_modified text")}
+  select g.url_key, g.url, g.host, at_ms(g.fetched_at), at_ms(g.fetched_at), g.status, g.etag, g.last_modified
+  from ${recordset("url_key text, url text, host text, fetched_at float8, status int, etag text, last_modified text")}
   order by g.url_key
   on conflict (url_key) do update set fetched_at = excluded.fetched_at, status = excluded.status,
     etag = excluded.etag, last_modified = excluded.last_modified`

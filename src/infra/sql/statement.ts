@@ -15,7 +15,7 @@ export const sessionFault = (text: string): string | null => {
   const bare = text.replace(OPAQUE, (it) => (it.startsWith("-") || it.startsWith("/") ? " " : "''"))
   const statements = bare.split(";").filter((it) => it.trim() !== "")
   if (statements.length !== 1) return `one statement is expected, not ${statements.length}`
-  return SESSION.test((statements[0] ?? "").trim())
+  return SESSION.test((statements[0] ?? "").trim()) || /\bset_config\s*\(/i.test(bare)
     ? "transactions and session settings are not taken: the session is shared"
     : null
 }

@@ -246,7 +246,14 @@ const outcomes = <R>(it: It<R>, { outcomes: kept }: PagesOptions<R>) => {
 
 const urls = <R>(it: It<R>) => {
   const validators = { etag: 'W/"가"', last_modified: "Mon, 30 Nov 2026 00:00:00 GMT" }
-  const fetched = { url_key: "key", validators, fetched_at: 1_700_000_000_123, status: 200 }
+  const fetched = {
+    url_key: "key",
+    url: "https://a.kr/1",
+    host: "a.kr",
+    validators,
+    fetched_at: 1_700_000_000_123,
+    status: 200
+  }
 
   it("an unknown URL is null", () =>
     Effect.gen(function* () {
@@ -275,6 +282,6 @@ const urls = <R>(it: It<R>) => {
       const pages = yield* Pages
       yield* pages.saveValidators([{ ...fetched, validators: { etag: "old", last_modified: null } }])
       yield* pages.saveValidators([fetched])
-      expect((yield* pages.url("key"))?.validators).toEqual(validators)
+      expect(yield* pages.url("key")).toMatchObject({ url: "https://a.kr/1", host: "a.kr", validators })
     }))
 }
