@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { type Bench, binary, root } from "../proofs/proof.ts"
+import { type Bench, binary } from "../proofs/proof.ts"
 
 /** A crawler that only researches: its process, and its API. */
 export interface Researcher {
@@ -22,9 +22,8 @@ type Data = Readonly<Record<string, unknown>>
 export const TOKEN = "a-token-of-this-proof-0123456789"
 const READY_SECONDS_MAX = 60
 
-/** The compiled executable; with FROM_SOURCE=1 the sources themselves, which spares a build while they change. */
-export const command = async (): Promise<ReadonlyArray<string>> =>
-  process.env.FROM_SOURCE === "1" ? [process.execPath, join(root, "src", "main.ts")] : [await binary()]
+/** The executable: compiled anew, or the one that CRAWLER_BINARY names, which does not change while the sources do. */
+export const command = async (): Promise<ReadonlyArray<string>> => [process.env.CRAWLER_BINARY ?? (await binary())]
 
 /** Starts a crawler on this data dir, and waits until it answers. */
 export const researcher = async (
