@@ -50,6 +50,8 @@ export class Policy extends Context.Service<
     }
     /** How hosts are scored (SCORING_*), and how many of them metrics name (PRIORITY_HOST_LABELS). */
     readonly scoring: { readonly interval: Duration.Duration; readonly scale: Scale; readonly hostLabels: number }
+    /** Retries of one input at most; fewer than a stage's own in a one-shot run, whose user is waiting. */
+    readonly attemptsMax: number
     /** End the pipeline once nothing is left to do (a one-shot run). */
     readonly untilDrained: boolean
   }

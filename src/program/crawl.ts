@@ -1,8 +1,11 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
 import { Frontier, Outputs, type Planned } from "../domain/ports.ts"
 import { seedJob } from "../domain/seed.ts"
 import type { HttpUrl } from "../domain/url.ts"
+import { exitCode } from "../infra/exit.ts"
 import { grouped, same } from "../infra/grouped.ts"
+import { Halt } from "../infra/halt.ts"
 import { drained } from "./pipeline.ts"
 
 /** Link hops of a one-shot crawl: front page, sections, their pages, and room to spare; traps end earlier. */
@@ -52,13 +55,16 @@ export const limited = Layer.effectContext(
     const frontier = yield* Frontier
     const outputs = yield* Outputs
     const enqueue: Frontier["Service"]["enqueue"] = (links) => frontier.enqueue(admit(quota, links))
+    const halt = yield* Halt
+    // A running crawler waits for room; here somebody is waiting for the command.
+    const giveUp = (it: Unavailable) => Effect.sync(() => halt(exitCode("disk"), `crawler: ${it.message}`))
     const write = yield* grouped(outputs.deliver, same, { max: linesMax, linger: Duration.zero })
     const deliver: Outputs["Service"]["deliver"] = (articles) => {
       const room = Math.max(0, quota.limit - quota.delivered)
       const wanted = articles.filter((it) => !quota.told.has(it.id)).slice(0, room)
       for (const it of wanted) quota.told.add(it.id)
       quota.delivered += wanted.length
-      return wanted.length === 0 ? Effect.void : write(wanted)
+      return wanted.length === 0 ? Effect.void : Effect.tapErrorTag(write(wanted), "Unavailable", giveUp)
     }
     return Frontier.context({ enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
   })

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { chainStages } from "../domain/stages.ts"
+import { MemoryBus } from "../infra/bus.memory.ts"
 import type { Command } from "../infra/cli/commands.ts"
 import { doneIf } from "../infra/cli/print.ts"
 import { progress, screen, tally } from "../infra/cli/progress.ts"
@@ -9,7 +10,9 @@ import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as hosts from "../infra/hosts.memory.ts"
+import { visible } from "../infra/logging.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
+import { MemoryPages } from "../infra/pages.memory.ts"
 import * as pages from "../infra/pages.sql.ts"
 import * as memory from "../infra/store.memory.ts"
 import { Run } from "../streams/chain.ts"
@@ -25,6 +28,40 @@ const emptied = (path: string) =>
   Effect.try({
     try: () => writeFileSync(path, ""),
     catch: (cause) => new Refusal({ exit: "disk", message: `--out ${path}: ${String(cause)}` })
+  })
+
+/** Somebody waits for this run: robots.txt that could not be read is asked for again soon. */
+const robotsAgain = Duration.seconds(5)
+const impatient = Layer.effect(
+  Settings,
+  Effect.map(Settings, (it) => ({ ...it, ROBOTS_ERROR_TTL: Duration.min(it.ROBOTS_ERROR_TTL, robotsAgain) }))
+)
+
+/** Failures named one by one; the rest are counted. */
+const namedMax = 10
+
+/** What did not become an article, and why: a run that ends in silence has nothing left to say. */
+const report = Effect.gen(function* () {
+  const letters = yield* MemoryBus.use((it) => it.deadLetters)
+  const outcomes = yield* MemoryPages.use((it) => it.outcomes)
+  const failed = letters.map(({ bytes, message }) => `${urlOf(bytes)}: ${message}`)
+  const ended = outcomes.map(({ codes, evidence, url, verdict }) => {
+    const why = verdict === "refused" ? String(evidence.reason) : [verdict, ...codes].join(", ")
+    return `${url}: no article (${why})`
+  })
+  const all = [...failed, ...ended]
+  for (const line of all.slice(0, namedMax)) process.stderr.write(`crawler: ${visible(line)}\n`)
+  if (all.length > namedMax)
+    process.stderr.write(`crawler: and ${all.length - namedMax} more pages without an article\n`)
+})
+
+const Job = Schema.fromJsonString(
+  Schema.Struct({ payload: Schema.Struct({ target: Schema.Struct({ url: Schema.String }) }) })
+)
+const urlOf = (bytes: string): string =>
+  Option.match(Schema.decodeUnknownOption(Job)(bytes), {
+    onNone: () => "a page",
+    onSome: (it) => it.payload.target.url
   })
 
 /** `crawler crawl`: a temporary store in memory, real fetching, one JSON article a line. */
@@ -44,12 +81,15 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
   const numbers = policy({ readers: 1, html: flags.html, oneShot: true })
   const base = Layer.mergeAll(store, outputs, quota, Run.layer(new Set(chainStages)), numbers)
   const services = Layer.mergeAll(limited, network(hosts.layer({ quiet: Duration.zero }))).pipe(
-    Layer.provideMerge(base)
+    Layer.provideMerge(base),
+    Layer.provide(impatient)
   )
   const program = Effect.gen(function* () {
     yield* stopOnSignal
     yield* progress(screen, tally)
-    return yield* crawl(seeds.urls)
+    const articles = yield* crawl(seeds.urls)
+    yield* report
+    return articles
   })
   const articles = yield* program.pipe(
     Effect.scoped,

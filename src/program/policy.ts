@@ -4,6 +4,9 @@ import { chromiumPath } from "../infra/browser/chromium.ts"
 import { Settings } from "../infra/config.ts"
 import { scaleOf } from "../infra/scale.ts"
 
+/** A one-shot crawl tries a failing page again after 5 s and after 10 s, then says that it failed. */
+const oneShotAttempts = 2
+
 /** What a command may say beside the settings. */
 export interface Choices {
   readonly readers: number
@@ -26,6 +29,7 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
         html,
         conditional: !oneShot,
         deliverKnown: oneShot,
+        attemptsMax: oneShot ? oneShotAttempts : Number.POSITIVE_INFINITY,
         schedulerTick: it.SCHEDULER_TICK,
         sourceBacklog: it.SOURCE_BACKLOG,
         article: {

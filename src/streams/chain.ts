@@ -170,8 +170,13 @@ const resultLabels = {
 const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: Outcome<I, O>) {
   const { work, result } = outcome
   if (Result.isFailure(result)) {
+    const { attemptsMax } = yield* Policy
     const requeue = (charged: boolean) => intake.requeue(work.value, charged, work.envelope.topic)
-    const routing = { stage: intake.name, retry: intake.retry, requeue }
+    const routing = {
+      stage: intake.name,
+      retry: { ...intake.retry, attempts: Math.min(intake.retry.attempts, attemptsMax) },
+      requeue
+    }
     yield* Metric.update(stageMessages(intake.name, resultLabels[result.failure._tag]), 1)
     yield* Metric.update(failures(result.failure.code), 1)
     yield* settle(yield* route(work, result.failure, routing))

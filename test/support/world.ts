@@ -109,6 +109,7 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
       html: false,
       conditional: false,
       deliverKnown: false,
+      attemptsMax: Number.POSITIVE_INFINITY,
       schedulerTick: Duration.seconds(1),
       sourceBacklog: Duration.hours(48),
       article: { titleMin: 10, titleMax: 500, textMin: 100, textMax: 50_000, qualityMin: 0.5 },

@@ -156,7 +156,7 @@ const keeping = {
     examples: ["crawler sources remove 3f2a"]
   }),
   "articles list": shape({
-    help: "Articles in the store, newest first: one line each.",
+    help: "Articles in the store, one line each, in the order of their ids.",
     words: none,
     flags: { host: word("H", "Of this host."), since: since("Fetched since."), limit: limit("At most (20)."), json },
     examples: ["crawler articles list --since 24h"]
