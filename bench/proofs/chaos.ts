@@ -6,9 +6,9 @@
 import { RedisClient } from "bun"
 import * as kafka from "../services/kafka.ts"
 import * as postgres from "../services/postgres.ts"
-import { finished, four, judge, seed, standing } from "./distributed.ts"
+import { finished, four, judge, promptWeb, seed, standing } from "./distributed.ts"
 import { fleetOf, frozenBinary, servers } from "./fleet.ts"
-import { prove, web } from "./proof.ts"
+import { prove } from "./proof.ts"
 
 const HOSTS = Number(process.env.HOSTS ?? 200)
 const ARTICLES = Number(process.env.ARTICLES ?? 50)
@@ -22,7 +22,7 @@ const END_SECONDS_MAX = 900
 await prove(async (bench) => {
   const executable = await frozenBinary(bench)
   const { env, database, ports } = await servers(bench, "chaos")
-  const site = await web(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
+  const site = await promptWeb(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
   const pace = { FETCH_DELAY: `${DELAY_MS}ms`, FETCH_TIMEOUT: "10s", BUS_LEASE: "15s", BUS_POLL: "200ms" }
   const settings = { ...env, ...pace, SOURCE_BACKLOG: "3650d", ARTICLE_REVISITS: "off" }
   const fleet = fleetOf(bench, executable, settings, four, 18_510)

@@ -2,9 +2,9 @@
  * Proof drain: 3 rolling restarts by SIGTERM of four processes under load: each drains within 25 s and exits 0, and nothing is
  * fetched, stored or revised a second time.
  */
-import { finished, four, judge, seed, standing } from "./distributed.ts"
+import { finished, four, judge, promptWeb, seed, standing } from "./distributed.ts"
 import { fleetOf, frozenBinary, servers } from "./fleet.ts"
-import { prove, web } from "./proof.ts"
+import { prove } from "./proof.ts"
 
 const HOSTS = Number(process.env.HOSTS ?? 60)
 const ARTICLES = Number(process.env.ARTICLES ?? 40)
@@ -18,7 +18,7 @@ const END_SECONDS_MAX = 900
 await prove(async (bench) => {
   const executable = await frozenBinary(bench)
   const { env, database } = await servers(bench, "drain")
-  const site = await web(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
+  const site = await promptWeb(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
   const settings = { ...env, FETCH_DELAY: `${DELAY_MS}ms`, SOURCE_BACKLOG: "3650d", ARTICLE_REVISITS: "off" }
   const fleet = fleetOf(bench, executable, settings, four, 18_530)
   await seed(bench, fleet, site)

@@ -5,9 +5,9 @@
 import type { Consumer, Kafka } from "kafkajs"
 import { crawlTopics } from "../../src/domain/topics.ts"
 import { clientOf, topicName } from "../../src/infra/kafka/client.ts"
-import { finished, judge, seed } from "./distributed.ts"
+import { finished, judge, promptWeb, seed } from "./distributed.ts"
 import { fleetOf, frozenBinary, servers } from "./fleet.ts"
-import { type Bench, prove, web } from "./proof.ts"
+import { type Bench, prove } from "./proof.ts"
 
 const HOSTS = Number(process.env.HOSTS ?? 200)
 const ARTICLES = Number(process.env.ARTICLES ?? 50)
@@ -111,7 +111,7 @@ const lagOf = async (kafka: Kafka, group: string, names: ReadonlyArray<string>):
 await prove(async (bench) => {
   const executable = await frozenBinary(bench)
   const { env, database } = await servers(bench, "redelivery")
-  const site = await web(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
+  const site = await promptWeb(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
   const pace = { FETCH_DELAY: "0ms", BUS_LEASE: "15s", BUS_POLL: "200ms" }
   const settings = { ...env, ...pace, SOURCE_BACKLOG: "3650d", ARTICLE_REVISITS: "off" }
   const fleet = fleetOf(bench, executable, settings, [null, null], 18_520)
