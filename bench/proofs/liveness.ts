@@ -17,8 +17,11 @@ import { Missing, prove } from "./proof.ts"
 const COUNT = Number(process.env.COUNT ?? 1000)
 /** Checks in flight: the most that the adaptive rule ever allows. */
 const CONCURRENCY = 50
-/** Silent domains cost this long each. */
-const TIMEOUT = "5s"
+/**
+ * Time limit of a check. Only silent domains ever reach it, so theirs is short; the others' is so long that a busy machine, on which
+ * servers and prober share two cores, changes no verdict.
+ */
+const limitOf = (kind: string): string => (kinds[kind]?.at === "silent" ? "2s" : "60s")
 const statuses: ReadonlyArray<LivenessStatus> = ["alive", "blocked", "redirect", "error", "dead"]
 
 const right = (kind: string, it: Checked): boolean => {
@@ -40,28 +43,33 @@ await prove(async (bench) => {
         : Effect.succeed([found])
     }
   })
-  const settings = settingsOf({ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8", FETCH_DELAY: "0ms", LIVENESS_TIMEOUT: TIMEOUT })
-  const services = prober
-    .layer({ port: servers.port })
-    .pipe(
-      Layer.provide(Layer.mergeAll(dial.layer({ ca: [servers.ca] }).pipe(Layer.provide(guard.layer)), hosts.layer())),
-      Layer.provide(Layer.merge(settings, resolver))
-    )
+  const services = (limit: string) =>
+    prober
+      .layer({ port: servers.port })
+      .pipe(
+        Layer.provide(Layer.mergeAll(dial.layer({ ca: [servers.ca] }).pipe(Layer.provide(guard.layer)), hosts.layer())),
+        Layer.provide(
+          Layer.merge(
+            settingsOf({ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8", FETCH_DELAY: "0ms", LIVENESS_TIMEOUT: limit }),
+            resolver
+          )
+        )
+      )
   const domains = Array.from({ length: COUNT }, (_, at) => at).flatMap((at) =>
     Object.keys(kinds).map((kind) => ({ kind, domain: `d${at}.${kind}.com.sg` }))
   )
   const started = performance.now()
-  const results = await Effect.runPromise(
+  const run = (limit: string) =>
     Effect.forEach(
-      domains,
+      domains.filter(({ kind }) => limitOf(kind) === limit),
       ({ kind, domain }) =>
         Effect.map(
           Prober.use((it) => it.check(domain, "SG")),
           (found) => ({ kind, found })
         ),
       { concurrency: CONCURRENCY }
-    ).pipe(Effect.provide(services))
-  )
+    ).pipe(Effect.provide(services(limit)))
+  const results = (await Effect.runPromise(Effect.all([run("60s"), run("2s")], { concurrency: 2 }))).flat()
   const seconds = (performance.now() - started) / 1000
   const rows = Object.entries(kinds).map(([kind, { status }]) => {
     const own = results.filter((it) => it.kind === kind)

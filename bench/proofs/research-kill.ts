@@ -14,10 +14,10 @@ import { prove } from "./proof.ts"
 const KILLS = Number(process.env.KILLS ?? 100)
 const URLS = 300
 const CHUNKS = 3
-/** One answer of a source, ms: a batch takes longer than the shortest life. */
-const ANSWER_MS = 20
-/** A life ends at random within this time after it was ready. */
-const LIFE_MS = 2500
+/** One answer of a source, ms. */
+const ANSWER_MS = 1
+/** A life ends at random within this time after it was ready: some finish no chunk, some several. */
+const LIFE_MS = Number(process.env.LIFE_MS ?? 4000)
 const END_SECONDS = 180
 /** The same port again and again: the one before is dead. */
 const PORT = 18_451

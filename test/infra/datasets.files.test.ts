@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { Datasets } from "../../src/domain/research.ts"
+import * as files from "../../src/infra/datasets.files.ts"
+import { verify } from "../../src/infra/research.verify.ts"
+import { live } from "../support/effect.ts"
+import { settingsOf, temporaryDir } from "../support/store.ts"
+
+const path = "research/datasets/country=sg/category=news/2026-01-25_0001.json"
+const within = (dir: string, env: Record<string, string> = {}) =>
+  files.layer.pipe(Layer.provide(settingsOf({ CRAWLER_DATA_DIR: dir, ...env })))
+const scratch = (dir: string) => readdirSync(join(dir, "research", "processing", "writing"))
+
+describe("datasets as files", () => {
+  live("what is published stays: the same bytes are present, others are refused (P8)", () => {
+    const dir = temporaryDir()
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      expect(yield* datasets.publish(path, "one")).toBe("published")
+      expect(yield* datasets.publish(path, "one")).toBe("present")
+      expect(yield* datasets.publish(path, "other")).toBe("taken")
+      expect(readFileSync(join(dir, path), "utf8")).toBe("one")
+      expect(scratch(dir)).toEqual([])
+    }).pipe(Effect.provide(within(dir)))
+  })
+
+  live("of many that publish one path at once, one wins and nobody sees half a file", () => {
+    const dir = temporaryDir()
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      const texts = Array.from({ length: 20 }, (_, at) => String(at).repeat(50_000))
+      const all = yield* Effect.forEach(texts, (text) => datasets.publish(path, text), { concurrency: 20 })
+      expect(all.filter((it) => it === "published").length).toBe(1)
+      expect(texts).toContain((yield* datasets.read(path)) ?? "")
+    }).pipe(Effect.provide(within(dir)))
+  })
+
+  live("summaries are replaced; an environment has a tree of its own (S5.21); what is not there reads as null", () => {
+    const dir = temporaryDir()
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      yield* datasets.replace(path, "one")
+      yield* datasets.replace(path, "two")
+      expect(yield* datasets.read(path)).toBe("two")
+      expect(existsSync(join(dir, "staging", path))).toBe(true)
+      expect(yield* datasets.read(`${path}.not`)).toBeNull()
+      expect(yield* datasets.list("research/datasets")).toEqual([path])
+      expect(yield* datasets.list("research/nowhere")).toEqual([])
+      yield* datasets.remove(`${path}.not`)
+    }).pipe(Effect.provide(within(dir, { RESEARCH_ENVIRONMENT: "staging" })))
+  })
+
+  live("what a dead process was writing is swept at the start", () => {
+    const dir = temporaryDir()
+    const folder = join(dir, "research", "processing", "writing")
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "4194399-0123456789abcdef"), '{"half":')
+    return Effect.gen(function* () {
+      yield* Datasets
+      expect(scratch(dir)).toEqual([])
+    }).pipe(Effect.provide(within(dir)))
+  })
+
+  live("a path that leaves the tree is never touched", () => {
+    const dir = temporaryDir()
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      for (const bad of ["../x", "research/../../x", "admin-token", "/etc/passwd"]) {
+        expect((yield* Effect.exit(datasets.read(bad)))._tag).toBe("Failure")
+        expect((yield* Effect.exit(datasets.replace(bad, "x")))._tag).toBe("Failure")
+      }
+    }).pipe(Effect.provide(within(dir)))
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    "a folder that may not be written is Unavailable, with its path (skipped for root)",
+    async () => {
+      const dir = temporaryDir()
+      mkdirSync(join(dir, "research", "datasets"), { recursive: true })
+      const program = Effect.gen(function* () {
+        const datasets = yield* Datasets
+        chmodSync(join(dir, "research", "datasets"), 0o500)
+        return yield* Effect.flip(datasets.publish(path, "x"))
+      }).pipe(Effect.provide(within(dir)))
+      expect((await Effect.runPromise(program)).message).toContain(path)
+    }
+  )
+
+  live("verification finds a changed, a missing and an unlisted dataset", () => {
+    const dir = temporaryDir()
+    const shelf = "research/datasets/country=sg/category=news"
+    const records: ReadonlyArray<never> = []
+    const sum = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex")
+    const text = JSON.stringify({
+      meta: {
+        dataset_id: "sg-news-2026-01-25-0001",
+        country: "SG",
+        category: "news",
+        discovered_at: "2026-01-25T03:12:00Z",
+        research_methods: [],
+        queries: [],
+        engine: { name: "research-engine", version: "1.0.0" },
+        record_count: 0,
+        chunk_info: { chunk_index: 1, total_chunks: 1, chunk_size: 100 },
+        partial: false,
+        sources: [],
+        checksum: `sha256:${sum(JSON.stringify(records))}`,
+        public_suffix_list: "x"
+      },
+      records
+    })
+    const entry = (number: number) => ({
+      dataset_id: `sg-news-2026-01-25-000${number}`,
+      path: `${shelf}/2026-01-25_000${number}.json`,
+      sha256: sum(text),
+      record_count: 0,
+      size_bytes: text.length,
+      created_at: "2026-01-25T03:12:00Z",
+      date: "2026-01-25",
+      batch_id: "b",
+      chunk_index: number,
+      partial: false,
+      unique_domains: 0,
+      research_methods: []
+    })
+    const manifest = { version: 1, country: "SG", category: "news", datasets: [1, 2, 3].map(entry) }
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      yield* datasets.publish(entry(1).path, text)
+      yield* datasets.publish(entry(2).path, text.replace("SG", "KR"))
+      yield* datasets.publish(entry(4).path, text)
+      yield* datasets.replace(`${shelf}/_manifest.json`, JSON.stringify(manifest))
+      const { datasets: count, faults, unlisted } = yield* verify
+      expect(count).toBe(3)
+      expect(faults.map((it) => [it.path.slice(-9, -5), it.what.split(" ").slice(0, 2).join(" ")])).toEqual([
+        ["0002", "does not"],
+        ["0003", "is missing"]
+      ])
+      expect(unlisted).toEqual([entry(4).path])
+    }).pipe(Effect.provide(within(dir)))
+  })
+})
