@@ -2,6 +2,7 @@ import { Option, Schema } from "effect"
 import type { RulingInput } from "../../domain/ruling.ts"
 import { SourceInput } from "../../domain/source.ts"
 import { visible } from "../logging.ts"
+import { durationMs } from "../setting.ts"
 import { seedLines } from "./seeds.ts"
 
 /** Sections of Naver's economy news and the numbers in their list URLs. @source REQUIREMENTS, "Naver economy preset" */
@@ -76,9 +77,17 @@ export const presets: Readonly<Record<string, Preset>> = {
   }
 }
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SourceInput))
+/** A line as people write it: `every` takes a time with its unit, as the flag does. */
+const Line = Schema.Struct({ ...SourceInput.fields, every: Schema.optionalKey(Schema.String) })
+// A field that nobody knows is a mistake: left aside in silence it would change what the source does.
+const decodeLine = Schema.decodeUnknownOption(Schema.fromJsonString(Line), { onExcessProperty: "error" })
+const decode = (text: string): Option.Option<SourceInput> =>
+  Option.flatMap(decodeLine(text), ({ every, ...said }) => {
+    if (every === undefined) return Option.some(said)
+    return Option.map(Option.fromUndefinedOr(durationMs(every)), (every_ms) => ({ ...said, every_ms }))
+  })
 const form =
-  '{"url": "https://…", "kind"?, "every_ms"?, "cron"?, "zone"?, "category"?, "country"?, "section"?, "priority"?}'
+  '{"url": "https://…", "kind"?, "every"? (5m), "cron"?, "zone"?, "category"?, "country"?, "section"?, "priority"?}'
 
 /** A list of sources: a URL or a JSON object a line. A bad line is named with its number; the others are taken. */
 export const importedSources = (

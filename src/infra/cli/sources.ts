@@ -29,7 +29,8 @@ const stated = ({ words, flags }: Adding): SourceInput => {
   return Object.fromEntries(Object.entries(given).filter(([, it]) => it !== null)) as unknown as SourceInput
 }
 
-const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInput>, json: boolean) {
+/** `unread`: lines that were no source, named already. */
+const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInput>, json: boolean, unread = 0) {
   const answer = yield* (yield* Control)["sources.import"]({ sources })
   const output = yield* Output
   yield* Effect.forEach(
@@ -40,7 +41,7 @@ const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInpu
   yield* print(
     json,
     answer,
-    () => `${answer.added} added, ${answer.known} known already, ${answer.rejected.length} left out`
+    () => `${answer.added} added, ${answer.known} known already, ${answer.rejected.length + unread} left out`
   )
   return doneIf(answer.added + answer.known)
 })
@@ -76,7 +77,7 @@ const importFile = Effect.fnUntraced(function* ({ words, flags }: Extract<Comman
   }
   yield* Effect.forEach(problems, output.note, { discard: true })
   if (sources.length === 0) return "nothing" as const
-  return yield* importing(sources, flags.json)
+  return yield* importing(sources, flags.json, problems.length)
 })
 
 const switchSources = (ids: ReadonlyArray<string>, enabled: boolean, json: boolean): Work =>
