@@ -26,6 +26,9 @@ export class Holding {
   }
 }
 
+/** Time to hand back what is out at the end. */
+const releaseMax = "2 seconds"
+
 /** Jobs that all ended within this time (ms) are quick; then up to this many times the concurrency is claimed at once. */
 const quickMs = 100
 const aheadMax = 4
@@ -154,7 +157,8 @@ export const workerOf = Effect.fnUntraced(function* <R>(
     Stream.runDrain
   )
   return yield* Effect.raceFirst(all, heartbeat(holding)).pipe(
-    Effect.onInterrupt(() => release([...holding.out.values()]))
+    // A store that is gone by then has nothing to be told: the leases run out.
+    Effect.onInterrupt(() => Effect.ignore(Effect.timeoutOption(release([...holding.out.values()]), releaseMax)))
   )
 })
 
