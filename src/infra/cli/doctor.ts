@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Settings } from "../config.ts"
 import type { ExitName } from "../exit.ts"
 import { visible } from "../logging.ts"
+import { backends } from "./doctor.backends.ts"
 
 /** What one look found. `advice` says what to do about it; empty when all is well. */
 export interface Checked {
@@ -161,6 +162,7 @@ export const examine = (settings: Settings["Service"], store: Check): Effect.Eff
       Effect.suspend(() => dataDir(settings.CRAWLER_DATA_DIR))
     ),
     store,
+    ...backends(settings).map(([name, check]) => bounded(name, check)),
     bounded("port", port(settings)),
     bounded("token", tokens(settings)),
     bounded("browser", browser(settings)),
