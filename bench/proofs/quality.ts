@@ -16,7 +16,7 @@ interface Read {
   readonly id: string
   readonly title?: string
   readonly text?: string
-  readonly published_at?: string | null
+  readonly published_day?: string | null
   readonly authors?: readonly string[]
 }
 type Scores = Readonly<Record<string, Readonly<Record<string, number>> | undefined>>
@@ -40,7 +40,7 @@ await prove(async ({ folder }) => {
     if (extract.code !== 0) console.error(extract.stderr.slice(-2000))
     const read = jsonLines<Read>(extract.stdout)
     const predictions = join(folder, `${set}.json`)
-    const day = (it: Read) => it.published_at ?? null
+    const day = (it: Read) => it.published_day ?? null
     writeFileSync(predictions, JSON.stringify(Object.fromEntries(read.map((it) => [it.id, { ...it, date: day(it) }]))))
     const scored = await run([process.execPath, scorer, join(setFolder(set), "truth.json"), predictions, "--json"])
     if (scored.code !== 0) throw new Error(scored.stderr)

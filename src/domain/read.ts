@@ -129,7 +129,7 @@ const page = (
   const it = pageOf(tree, hints)
   const ruled = rule?.enabled === true ? rule : null
   const { body, content } = contentOf(it, hints, ruled)
-  const reasons = articleReasons(it, body, hints, content.published !== null)
+  const reasons = articleReasons(it, body, hints, content)
   const kind = kindOf(hints, ruled, isArticle(reasons))
   const visible = visibleOf(it.sheet)
   const facts: Facts = {

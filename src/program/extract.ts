@@ -6,7 +6,7 @@ import type { RawPage } from "../domain/fetching.ts"
 import { articleOf } from "../domain/identity.ts"
 import { Policy } from "../domain/policy.ts"
 import { Reader } from "../domain/ports.ts"
-import type { Reading } from "../domain/reading.ts"
+import type { DocumentKind, Reading } from "../domain/reading.ts"
 import { seedJob } from "../domain/seed.ts"
 import { type HttpUrl, identityOf, parseHttpUrl, registrableDomain } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
@@ -18,7 +18,11 @@ export type Saved = typeof Saved.Type
 
 /** A line of output: the article, or why there is none. */
 export type Line =
-  | (Article & { readonly rejected?: ReadonlyArray<string> })
+  | (Article & {
+      readonly rejected?: ReadonlyArray<string>
+      readonly kind: DocumentKind
+      readonly is_article: boolean
+    })
   | { readonly id: string | null; readonly url: string; readonly error: string; readonly [fact: string]: unknown }
 
 /** The bytes of a file, at most `max`; a pipe is read to its end. Fails with why it cannot be read. */
@@ -63,13 +67,19 @@ const pageOf = (url: HttpUrl, bytes: number, now: number): { readonly job: Crawl
   return { job, raw }
 }
 
+/** What a page is (its first reading), and whether the text of its second is an article's. */
+interface Shown {
+  readonly codes: ReadonlyArray<string>
+  readonly shown: Pick<Reading, "kind" | "verdict">
+}
+
 const lineOf = (
   saved: Saved,
   url: HttpUrl,
   bytes: number,
   reading: Reading,
   now: number,
-  codes: ReadonlyArray<string>
+  { codes, shown }: Shown
 ): Line => {
   const { content, kind, verdict, evidence, links } = reading
   if (content === null) {
@@ -79,8 +89,18 @@ const lineOf = (
   const { job, raw } = pageOf(url, bytes, now)
   const { identity } = identityOf({ url: url.href, canonical: content.canonical_url, rulePattern: null })
   const article = articleOf(job, raw, content, verdict, { scope: registrableDomain(url.hostname), identity }, now)
-  return { ...article, id: saved.id ?? article.id, ...(codes.length === 0 ? {} : { rejected: codes }) }
+  const is_article = shown.kind === "article" && codes.length === 0
+  return {
+    ...article,
+    id: saved.id ?? article.id,
+    kind: shown.kind,
+    is_article,
+    ...(codes.length === 0 ? {} : { rejected: codes })
+  }
 }
+
+/** Verdicts of pages whose text is their own. */
+const readable: ReadonlySet<Reading["verdict"]> = new Set(["ok", "paywall", "charset_uncertain"])
 
 /** Reads one saved page. Never fails: what cannot be read is a line that says so. */
 export const extract = Effect.fnUntraced(function* (saved: Saved) {
@@ -102,9 +122,18 @@ export const extract = Effect.fnUntraced(function* (saved: Saved) {
     fetched_at: now,
     html
   } as const
-  const reading = yield* Effect.result(reader.read(`${saved.id ?? ""} ${saved.path}`, body.success, hints))
+  const key = `${saved.id ?? ""} ${saved.path}`
+  const reading = yield* Effect.result(reader.read(key, body.success, hints))
   if (reading._tag === "Failure") return failed(reading.failure.message)
-  const { content } = reading.success
+  const shown = reading.success
+  // Who asks for a page's text gets it, whatever the page is: `kind` and `is_article` say what a crawl would make of it.
+  const isText = (shown.kind === "list" || shown.kind === "unknown") && readable.has(shown.verdict)
+  const again = isText
+    ? yield* Effect.result(reader.read(`${key} as article`, body.success, { ...hints, expected: "article" }))
+    : reading
+  if (again._tag === "Failure") return failed(again.failure.message)
+  const { content } = again.success
   const codes = content === null ? [] : validateArticle(content, bounds).map((it) => it.code)
-  return lineOf(saved, url.success, body.success.length, reading.success, now, codes)
+  const found = content === null || content.text === "" ? shown : again.success
+  return lineOf(saved, url.success, body.success.length, found, now, { codes, shown })
 })

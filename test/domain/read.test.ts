@@ -164,7 +164,7 @@ describe("metadata", () => {
   })
   test("a comment's relative time is not the article's", () => {
     const html = `<html><body><article><h1>${title}</h1>${paragraphs}</article><div class=comments><p>8 hours ago</p></div></body></html>`
-    expect(readText(html, { url: "https://news.example/a" }).content?.published).toBeNull()
+    expect(readText(html, { url: "https://news.example/a", expected: "article" }).content?.published).toBeNull()
   })
 })
 
