@@ -109,6 +109,8 @@ const killed = async (base: string): Promise<{ readonly live: number; readonly p
   await Bun.sleep(1000)
   child.kill("SIGKILL")
   await child.exited
+  // Its end is noticed at once; what it leaves may take some seconds on a busy machine.
+  await Bun.sleep(3000)
   for (let turn = 0; turn < 100 && (processes().live > 0 || profiles() > 0); turn += 1) await Bun.sleep(100)
   return { live: processes().live, profiles: profiles() }
 }

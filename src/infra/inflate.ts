@@ -1,6 +1,6 @@
 import { promisify } from "node:util"
 import * as zlib from "node:zlib"
-import { Data, Effect } from "effect"
+import { Data, Effect, Semaphore } from "effect"
 import { type Coding, type Inflated, salvage } from "./salvage.ts"
 import { isWhole, isZstd } from "./zstd.ts"
 
@@ -18,6 +18,9 @@ const LAYERS_MAX = 2
 const RATIO_FLOOR_BYTES = 1_048_576
 /** Wire bytes inflated at once on this thread; larger bodies go to the thread pool, so that nothing else waits for them. */
 const SYNC_WIRE_BYTES_MAX = 131_072
+/** What inflates to more (bytes) does so on the thread pool, and few at a time: bombs come in swarms. */
+const SYNC_BYTES_MAX = 2_097_152
+const LARGE_AT_ONCE = 2
 /** DEFLATE cannot expand further than this, so a small enough body needs no counting (zlib, "Maximum Compression Factor"). */
 const DEFLATE_RATIO_MAX = 1032
 /** Bytes looked at to tell text from coded bytes. */
@@ -114,20 +117,34 @@ const quick = (coding: Coding, body: Uint8Array, cap: number, max: number): Uint
   }
 }
 
+const large = Semaphore.makeUnsafe(LARGE_AT_ONCE)
+const OVER = "ERR_BUFFER_TOO_LARGE"
+
+/** Small bodies at once, the rest beside everything else. Fails with the code of zlib's error. */
+const whole = (coding: Coding, body: Uint8Array, cap: number) => {
+  const slow = large.withPermit(
+    Effect.tryPromise({ try: () => pooled[coding](body, { maxOutputLength: cap }), catch: codeOf })
+  )
+  if (body.length > SYNC_WIRE_BYTES_MAX) return slow
+  const quickCap = Math.min(cap, SYNC_BYTES_MAX)
+  return Effect.try({ try: () => sync[coding](body, { maxOutputLength: quickCap }), catch: codeOf }).pipe(
+    Effect.catchIf(
+      (code) => code === OVER && cap > quickCap,
+      () => slow
+    )
+  )
+}
+
 const undo = Effect.fnUntraced(function* (coding: Coding, body: Uint8Array, cap: number, max: number) {
   const fast = quick(coding, body, cap, max)
   if (fast !== null) return { bytes: fast, truncated: false }
-  const options = { maxOutputLength: cap }
-  const small = body.length <= SYNC_WIRE_BYTES_MAX
-  const whole = yield* Effect.result(
-    small
-      ? Effect.try({ try: () => sync[coding](body, options), catch: codeOf })
-      : Effect.tryPromise({ try: () => pooled[coding](body, options), catch: codeOf })
-  )
-  if (whole._tag === "Success" && (coding !== "zstd" || isWhole(body))) {
-    return { bytes: whole.success, truncated: false }
+  const undone = yield* Effect.result(whole(coding, body, cap))
+  if (undone._tag === "Success" && (coding !== "zstd" || isWhole(body))) {
+    return { bytes: undone.success, truncated: false }
   }
-  if (whole._tag === "Failure" && whole.failure === "ERR_BUFFER_TOO_LARGE") {
+  if (undone._tag === "Failure" && undone.failure === OVER) {
+    // What came out so far is garbage of a size that the collector should hear of.
+    Bun.gc(false)
     const code = cap < max ? "bomb" : "body_too_large"
     return yield* new TooLarge({ code, message: `body inflates to more than ${cap} bytes from ${body.length}` })
   }

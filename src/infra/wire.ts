@@ -1,7 +1,7 @@
 /** A body as it came, and how it ended. */
 export interface Wire {
   readonly bytes: Uint8Array
-  /** `broken`: the connection ended before the body did. `over`: cut, for there was more than allowed. */
+  /** `broken`: the connection ended before the body did. `over`: cut, for there was more than allowed; then a long one is empty. */
   readonly end: "complete" | "broken" | "over"
 }
 
@@ -17,22 +17,77 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
   return bytes
 }
 
+/** A body longer than this (bytes) is read with few others at a time: together, bodies hold little memory. */
+const LARGE_BYTES = 262_144
+/** A body cut at more than this (bytes) comes back empty. */
+const DISCARDED_BYTES = 1_048_576
+/** Large bodies that grow at once. */
+const LARGE_AT_ONCE = 3
+/** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
+const SLICE_MS = 2000
+
+let free = LARGE_AT_ONCE
+const waiting: Array<() => void> = []
+const enter = (): Promise<void> => {
+  if (free === 0) return new Promise((resolve) => waiting.push(resolve))
+  free -= 1
+  return Promise.resolve()
+}
+const leave = (): void => {
+  const next = waiting.shift()
+  if (next === undefined) free += 1
+  else next()
+}
+
+/** A turn among the large bodies: taken when a body becomes one, lent to others when it takes long. */
+class Turn {
+  #held = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  async keep(bytes: number): Promise<void> {
+    if (this.#held || bytes < LARGE_BYTES) return
+    await enter()
+    this.#held = true
+    this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+  }
+  end(): void {
+    clearTimeout(this.#timer)
+    if (this.#held) leave()
+    this.#held = false
+  }
+  #lend(): void {
+    if (waiting.length > 0) this.end()
+    else this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+  }
+}
+
+/** What was cut is wanted by nobody, where it is long: it is let go at once, for bodies without end come in swarms. */
+const over = (chunks: Array<Uint8Array>, length: number): Uint8Array => {
+  if (length <= DISCARDED_BYTES) return joined(chunks, length)
+  chunks.length = 0
+  Bun.gc(false)
+  return new Uint8Array(0)
+}
+
 /** Reads at most `bytesMax` bytes, counted as they come; then it stops listening. Never rejects. */
 export const read = async (response: Response, bytesMax: number): Promise<Wire> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return { bytes: new Uint8Array(0), end: "complete" }
   const chunks: Array<Uint8Array> = []
+  const turn = new Turn()
   let length = 0
   try {
     while (true) {
+      await turn.keep(length)
       const next = await reader.read()
       if (next.done) return { bytes: joined(chunks, length), end: "complete" }
       const chunk = next.value.subarray(0, bytesMax - length)
       chunks.push(chunk)
       length += chunk.length
-      if (chunk.length < next.value.length) return { bytes: joined(chunks, length), end: "over" }
+      if (chunk.length < next.value.length) return { bytes: over(chunks, length), end: "over" }
     }
   } catch {
     return { bytes: joined(chunks, length), end: "broken" }
+  } finally {
+    turn.end()
   }
 }

@@ -59,17 +59,21 @@ const killGroup = (group: number): void => {
 }
 
 /**
- * Outlives us by a moment: its input ends with this process, however it ends, then it kills Chromium's group and removes
+ * Told the group once there is one. Outlives us by a moment: its input ends with this process, however it ends, then it kills Chromium's group and removes
  * the profile. So a crawler killed with SIGKILL leaves nothing behind.
  */
-const watchdog = (group: number, profile: string): ChildProcess => {
-  const script = 'cat >/dev/null; kill -KILL "-$1" 2>/dev/null; sleep 0.2; rm -rf -- "$2"'
-  const child = spawn("/bin/sh", ["-c", script, "sh", String(group), profile], {
+const watchdog = (profile: string): ChildProcess => {
+  const script =
+    'read -r group; cat >/dev/null; [ -n "$group" ] && kill -s KILL -- "-$group" 2>/dev/null; ' +
+    // One that is just dying may write once more.
+    'for turn in 1 2 3 4 5 6 7 8 9; do sleep 0.2; rm -rf -- "$1"; done'
+  const child = spawn("/bin/sh", ["-c", script, "sh", profile], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
     env: { PATH: "/usr/bin:/bin" }
   })
   child.on("error", () => undefined)
+  child.stdin?.on("error", () => undefined)
   child.unref()
   return child
 }
@@ -88,6 +92,7 @@ const gone = async (group: number): Promise<void> => {
 /** Starts Chromium with a profile of its own, in a process group of its own. Secrets of our environment stay here. */
 export const startChromium = async (path: string, flags: Flags): Promise<Chromium> => {
   const profile = mkdtempSync(join(tmpdir(), profilePrefix))
+  const dog = watchdog(profile)
   try {
     // Loaded with the first page: most starts need no browser.
     const { launch } = await import("puppeteer-core")
@@ -105,7 +110,7 @@ export const startChromium = async (path: string, flags: Flags): Promise<Chromiu
       env: { PATH: process.env.PATH, HOME: profile, LANG: "C.UTF-8", TZ: "UTC" }
     })
     const pid = browser.process()?.pid ?? 0
-    const dog = watchdog(pid, profile)
+    dog.stdin?.write(`${pid}\n`)
     let ending: Promise<void> | null = null
     const end = async () => {
       await within(browser.close(), CLOSE_MS)
@@ -116,6 +121,7 @@ export const startChromium = async (path: string, flags: Flags): Promise<Chromiu
     return { browser, pid, profile, end: () => (ending ??= end()) }
   } catch (error) {
     rmSync(profile, { recursive: true, force: true, maxRetries: 3 })
+    dog.stdin?.end()
     throw error
   }
 }
