@@ -9,6 +9,7 @@ import postgres from "postgres"
 import { portsOf } from "../services/places.ts"
 import * as server from "../services/postgres.ts"
 import { runningAs } from "../services/processes.ts"
+import { type Ask, overApi } from "./asking.ts"
 import { crawlerIn } from "./crawler.ts"
 import { type Bench, binary, prove, run, web } from "./proof.ts"
 
@@ -27,22 +28,6 @@ interface Decided {
   /** When its link was given its priority. */
   readonly at: number
 }
-type Ask = (sql: string) => Promise<ReadonlyArray<Record<string, unknown>>>
-
-/** SQL through the running crawler: the embedded store has one owner. */
-const overApi =
-  (port: number): Ask =>
-  async (text) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/sql`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-      body: JSON.stringify({ text })
-    })
-    const body = (await answer.json()) as { success: boolean; data: { rows: ReadonlyArray<Record<string, unknown>> } }
-    if (!body.success) throw new Error(JSON.stringify(body))
-    return body.data.rows
-  }
-
 const story = async (ask: Ask, publish: () => Promise<unknown>, host: string) => {
   const until = async (end: number) => {
     while (Date.now() < end) {
@@ -148,7 +133,7 @@ await prove(async (bench) => {
   const local = judge(
     "embedded",
     "life of an entry",
-    await scene(bench, executable, PORTS.embedded, folder("embedded"), overApi(PORTS.embedded))
+    await scene(bench, executable, PORTS.embedded, folder("embedded"), overApi(PORTS.embedded, TOKEN))
   )
   const results = [local]
   if (server.installed() !== null) {
