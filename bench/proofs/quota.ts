@@ -48,7 +48,10 @@ await prove(async (bench) => {
       const success = yield* stand.until(stand.done("type = 'SUMMARY'"), JOBS, 600)
       const shortest = Math.min(...gaps.slice(1))
       return { atOnce, later, pending: pending?.n ?? 0, resumed, success, shortest, first }
-    }).pipe(Effect.provide(ledgers.layer.pipe(Layer.provideMerge(stand.store(join(bench.folder, "data"), stub.url)))))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(ledgers.layer.pipe(Layer.provideMerge(stand.store(join(bench.folder, "data"), stub.url))))
+    )
   )
   const { atOnce, later, pending, resumed, success } = seen
   return {
