@@ -1,5 +1,5 @@
 /** Several crawlers on real servers: a database, topics and keys of their own, processes that may be killed and started again. */
-import { copyFileSync } from "node:fs"
+import { closeSync, copyFileSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { SQL } from "bun"
 import * as kafka from "../services/kafka.ts"

@@ -59,7 +59,7 @@ export class Subscriber {
         // Closed while it was joining: then nobody listens, and a silent member would keep its partitions from others.
         if (!this.closed) {
           this.consumer = consumer
-          if (this.paused) this.pause()
+          this.tell(consumer)
           const why = await Promise.race([crashed, this.farewell.promise])
           if (why !== null) this.hearing.failed(why)
         }
@@ -83,6 +83,7 @@ export class Subscriber {
     consumer.on(consumer.events.GROUP_JOIN, () => {
       this.progress = new Map()
       this.hearing.dealt()
+      this.tell(consumer)
     })
     return consumer
   }
@@ -126,13 +127,24 @@ export class Subscriber {
   /** Back-pressure: nothing more is fetched, the membership is kept. */
   pause(): void {
     this.paused = true
-    this.consumer?.pause(this.topics.map((topic) => ({ topic })))
+    this.tell(this.consumer)
   }
 
   resume(): void {
     if (!this.paused) return
     this.paused = false
-    this.consumer?.resume(this.topics.map((topic) => ({ topic })))
+    this.tell(this.consumer)
+  }
+
+  /** A member that lost its broker takes no orders until it has joined again; then it is told anew. */
+  private tell(consumer: Consumer | null): void {
+    const all = this.topics.map((topic) => ({ topic }))
+    try {
+      if (this.paused) consumer?.pause(all)
+      else consumer?.resume(all)
+    } catch {
+      // Said again at the next join.
+    }
   }
 
   /** Leaves the group at once, so that its partitions go to others without a wait. */
