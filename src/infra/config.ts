@@ -52,7 +52,7 @@ export const settings = {
   ARTICLE_REVISITS: durations("1h,24h", "When an article is visited again after its first fetch; `off` for never."),
   RAW_TTL: duration("24h", { min: "1m", max: "90d" }, "Life of a parsed raw page."),
   READER_TIMEOUT: duration(
-    "10s",
+    "30s",
     { min: "100ms", max: "5m" },
     "Time one page may take to read; then its worker is ended."
   ),

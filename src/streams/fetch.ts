@@ -147,5 +147,5 @@ export const fetch = (
 ): Stage<CrawlJob, Fetched, Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Signals | Upgrades> => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
-  return stage(held, (work) => take(limits, work))
+  return stage("fetcher", held, (work) => take(limits, work))
 }

@@ -63,6 +63,7 @@ const work = Effect.fnUntraced(function* (pace: Adaptive, { value: job, envelope
 export const liveness = (): Stage<LivenessJob, never, Needs> => {
   const pace = adaptive()
   return stage(
+    "researcher",
     messagesMax,
     (message): Effect.Effect<Option.Option<never>, Fatal | Unavailable, Needs> => work(pace, message)
   )

@@ -104,4 +104,4 @@ const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<V
 export const parse = (
   policy: Policy["Service"]
 ): Stage<Validated, Parsed, FetcherRules | Pages | Policy | Reader | Upgrades | Windows> =>
-  stage(policy.readers * 8, parsePage)
+  stage("parser", policy.readers * 8, parsePage)

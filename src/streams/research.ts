@@ -106,6 +106,7 @@ export const research = (policy: Policy["Service"]): Stage<ResearchJob, never, N
   const pace = adaptive()
   const asking: Asking = { limits: { permits: pace.permits, door: gate(policy.fetchPerHost) }, pace, memo: new Map() }
   return stage(
+    "researcher",
     messagesMax,
     (message): Effect.Effect<Option.Option<never>, Fatal | Retryable | Suspendable | Unavailable, Needs> =>
       Effect.tapError(work(asking, message), (error) => held(message, error))

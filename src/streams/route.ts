@@ -58,4 +58,4 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
 
 /** Feeds outputs, drops links already known, resolves each new link's priority and enqueues it at its host's pace. */
 export const router = (policy: Policy["Service"]): Stage<Scored, never, Frontier | Hosts | Outputs | Pages | Policy> =>
-  stage(policy.fetchConcurrency, routePage)
+  stage("router", policy.fetchConcurrency, routePage)

@@ -48,4 +48,4 @@ const observe = Effect.fnUntraced(function* ({ value: page }: Work<Parsed>) {
 
 /** Records the host signals of each page and attaches the facts that the priority chain needs. */
 export const score = (policy: Policy["Service"]): Stage<Parsed, Scored, Scores | Signals> =>
-  stage(policy.fetchConcurrency, observe)
+  stage("scorer", policy.fetchConcurrency, observe)

@@ -1,7 +1,8 @@
-import { Cause, Clock, Duration, Effect, type Option, Random, type Result, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result, Stream } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy } from "../domain/job.ts"
+import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
 import type { Delivery, Settlement } from "../domain/ports.ts"
 import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
 
@@ -46,12 +47,20 @@ export const stored = <A, R>(write: Effect.Effect<A, BadData | Unavailable, R>):
     Effect.catchTag("BadData", (bad) => Effect.fail(new Fatal({ code: "bad_data", message: bad.message })))
   )
 
+const timed = <A, E, R>(name: StageLabel, work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (start) =>
+    Effect.onExit(work, () =>
+      Effect.flatMap(Clock.currentTimeMillis, (end) => Metric.update(stageSeconds(name), (end - start) / 1000))
+    )
+  )
+
 /** A defect is our own fault: its input is kept as a dead letter instead of ending the stream. */
 const settled = <I, O, R>(
+  name: StageLabel,
   work: Work<I>,
   done: Effect.Effect<Option.Option<O>, StageError | Postponed | Unavailable, R>
 ) =>
-  steadfast(done).pipe(
+  timed(name, steadfast(done)).pipe(
     Effect.catchDefect((defect) =>
       Effect.fail(new Fatal({ code: "defect", message: Cause.pretty(Cause.die(defect)).slice(0, 2000) }))
     ),
@@ -62,11 +71,12 @@ const settled = <I, O, R>(
 /** Makes a stage of one effect per piece of work, `concurrency` at a time; outcomes come as they finish. */
 export const stage =
   <I, O, R>(
+    name: StageLabel,
     concurrency: number,
     work: (work: Work<I>) => Effect.Effect<Option.Option<O>, StageError | Postponed | Unavailable, R>
   ): Stage<I, O, R> =>
   (input) =>
-    Stream.mapEffect(input, (it) => settled(it, work(it)), { concurrency, unordered: true })
+    Stream.mapEffect(input, (it) => settled(name, it, work(it)), { concurrency, unordered: true })
 
 /** Where a failed input goes and with what: a stage may ask for an earlier topic (a truncated page is fetched again). */
 export interface Requeue {

@@ -66,4 +66,4 @@ const judge = Effect.fnUntraced(function* (work: Work<Fetched>) {
 
 /** Gives every fetched document one verdict with its evidence; a partial one is fetched again. */
 export const validate = (policy: Policy["Service"]): Stage<Fetched, Validated, Pages | Policy | Reader | Upgrades> =>
-  stage(policy.readers * 4, judge)
+  stage("validator", policy.readers * 4, judge)
