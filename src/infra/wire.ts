@@ -18,7 +18,7 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
 }
 
 /** A body longer than this (bytes) is read with few others at a time: together, bodies hold little memory. */
-const LARGE_BYTES = 262_144
+const LARGE_BYTES = 1_048_576
 /** A body cut at more than this (bytes) comes back empty. */
 const DISCARDED_BYTES = 1_048_576
 /** Large bodies that grow at once. */
