@@ -5,6 +5,8 @@ import * as health from "../../src/infra/api/health.ts"
 import { Listening, layer as server } from "../../src/infra/api/server.ts"
 import { load, Settings } from "../../src/infra/config.ts"
 import * as local from "../../src/infra/control.local.ts"
+import * as jobs from "../../src/infra/jobs.memory.ts"
+import * as ledger from "../../src/infra/ledger.memory.ts"
 import * as memory from "../../src/infra/store.memory.ts"
 
 /** A real server on a free loopback port, over stores in memory; one per test file. */
@@ -21,9 +23,12 @@ const options = {
   tokens: { admin: [ADMIN, "another-admin-token-beside-it"], read: [READ] },
   api: true
 }
+/** The AI jobs of the server. */
+export const aiMemory = new jobs.AiMemory()
 const live = server(options).pipe(
   Layer.provideMerge(Layer.mergeAll(health.layer, local.layer("0.1.0"))),
   Layer.provideMerge(memory.layer()),
+  Layer.provideMerge(Layer.merge(jobs.layerOf(aiMemory), ledger.layerOf(aiMemory))),
   Layer.provideMerge(Layer.succeed(Settings, settings))
 )
 
