@@ -122,11 +122,16 @@ const batchBy = Effect.fnUntraced(function* (id: string) {
   return progress ?? (yield* controlError("not_found", `there is no batch ${id}`, "batch_id"))
 })
 
-/** Waits until the batch's only chunk is done; the stage works on it, here or in another process. */
+/** Waits until the batch's only chunk is published and in its manifest; the stage works on it, here or in another process. */
 const awaited = Effect.fnUntraced(function* (id: string) {
   while (true) {
-    const [chunk] = (yield* batchBy(id)).chunks
-    if (chunk?.state === "done" && chunk.path !== null) return chunk.path
+    const batch = yield* batchBy(id)
+    const [chunk] = batch.chunks
+    if (chunk?.state === "done") {
+      const manifest = yield* manifestOf(paths.manifest(batch))
+      const entry = manifest?.datasets.find((it) => it.path === chunk.path)
+      if (entry !== undefined) return entry
+    }
     if (chunk?.state === "failed" || chunk?.state === "suspended") {
       return yield* controlError("conflict", `batch ${id} is ${chunk.state}: ${chunk.reason ?? "no reason"}`)
     }
@@ -136,23 +141,14 @@ const awaited = Effect.fnUntraced(function* (id: string) {
 
 const create = Effect.fnUntraced(function* (input: Parameters<ResearchOperations["research.create"]>[0]) {
   const { batch_id } = yield* newBatch({ ...input, chunk_size: undefined })
-  const path = yield* awaited(batch_id).pipe(
+  const late = `batch ${batch_id} is still being worked on: GET /api/v1/queues/batch/${batch_id}`
+  const entry = yield* awaited(batch_id).pipe(
     Effect.timeoutOrElse({
       duration: CREATE_TIMEOUT,
-      orElse: () =>
-        Effect.fail(
-          controlError(
-            "unavailable",
-            `batch ${batch_id} is still being worked on: GET /api/v1/queues/batch/${batch_id}`
-          )
-        )
+      orElse: () => Effect.fail(controlError("unavailable", late))
     })
   )
-  const entries = (yield* manifests(input.country, input.category)).flatMap((it) => it.datasets)
-  const entry = entries.find((it) => it.path === path)
-  return entry === undefined
-    ? yield* controlError("internal", `${path} is not in its manifest`)
-    : yield* readDataset(entry)
+  return yield* readDataset(entry)
 })
 
 const list = Effect.fnUntraced(function* (input: Parameters<ResearchOperations["research.list"]>[0]) {
