@@ -1,7 +1,7 @@
 # Needs git, make and Node >= 20 (or Bun >= 1.4.5). Every target sets up what it needs; set-up runs once.
 SHELL := /bin/sh
 BUN := .tools/bun
-SOURCES := $(shell find src sql -type f 2>/dev/null)
+SOURCES := $(shell find src sql prompts -type f 2>/dev/null)
 # Workers are entrypoints of their own in the executable. Code finds them beside itself (`./worker.ts` from
 # import.meta.url), and in the executable all code stands at the root: so they are named without their folders.
 WORKERS := $(wildcard src/infra/reader.entry.ts src/infra/embedded/worker.ts)

@@ -21,7 +21,6 @@ const url = `postgres://bench@127.0.0.1:${PG_PORT}/bench`
 /** The model: counts every call by job, in a process that survives. */
 const model = () => {
   const calls = new Map<string, number>()
-  const held = new Map<string, () => void>()
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -33,7 +32,7 @@ const model = () => {
       return new Response("ok")
     }
   })
-  return { calls, held, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+  return { calls, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
 interface Life {
@@ -102,9 +101,11 @@ await prove(async (bench) => {
   for (const { child } of lives) child.kill("SIGKILL")
   const [ended] = await sql<{ success: number; other: number; results: number; jobs: number }[]>`
     select count(*) filter (where status = 'SUCCESS')::int as success, count(*) filter (where status <> 'SUCCESS')::int as other,
-      (select count(*)::int from ai_results) as results, (select count(distinct job_id)::int from ai_results) as jobs from ai_jobs`
+      (select count(*)::int from ai_results) as results, (select count(*)::int from ai_results r join ai_jobs j on j.id = r.job_id
+        where j.lease_epoch = (r.result->>'epoch')::bigint) as jobs from ai_jobs`
   const calls = [...stub.calls.values()].reduce((sum, it) => sum + it, 0)
   const lost = JOBS - (ended?.success ?? 0)
+  // A result that is not of its job's last claim was written by somebody who had lost the job.
   const doubled = (ended?.results ?? 0) - (ended?.jobs ?? 0)
 
   // Each worker has one job and is stopped in the middle of its call for longer than its lease; another one takes the job.
@@ -134,7 +135,8 @@ await prove(async (bench) => {
     for (const { child } of [...some, others]) child.kill("SIGKILL")
   }
   const [after] = await sql<{ results: number; jobs: number }[]>`
-    select (select count(*)::int from ai_results) as results, (select count(*)::int from ai_jobs where status = 'SUCCESS') as jobs`
+    select (select count(*)::int from ai_results) as results, (select count(*)::int from ai_results r join ai_jobs j
+      on j.id = r.job_id where j.status = 'SUCCESS' and j.lease_epoch = (r.result->>'epoch')::bigint) as jobs`
   const doubledAfter = (after?.results ?? 0) - (after?.jobs ?? 0)
   const callsMax = JOBS + kills * CONCURRENCY
   return {

@@ -16,7 +16,7 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/domain": ["src/domain"],
   "src/streams": ["src/domain", "src/streams"],
   // `dist` holds files made by the build that the executable embeds.
-  "src/infra": ["src/domain", "src/infra", "sql", "dist"],
+  "src/infra": ["src/domain", "src/infra", "sql", "prompts", "dist"],
   // What `main.ts` is made of: it puts stages and adapters together.
   "src/program": ["src/domain", "src/streams", "src/infra", "src/program", "sql"]
 }
