@@ -1,6 +1,6 @@
 -- What fetching learns by itself: numbered fetcher rules, and the failed pages an upgrade fetches again.
 -- Way back: drop table fetch_failures; alter table fetcher_rules drop column version, drop column republished;
--- alter table sources drop column quiet_polls; delete from schema_versions where version = 20. With
+-- delete from schema_versions where version = 20. With
 -- FETCHER_AUTO_UPGRADE_ENABLED=false nothing writes them, and browser rules stay as they are (S4.26).
 
 -- A rule's version names its upgrade cycle; `republished` counts the pages of that cycle, so that its bound holds.
@@ -20,6 +20,3 @@ create table fetch_failures (
 create index fetch_failures_host on fetch_failures (host, at desc);
 create index fetch_failures_at on fetch_failures (at);
 create index republishes_url on republishes (url, rule_version);
-
--- Polls in a row that found nothing new: the next one comes later (bounded), a change resets it.
-alter table sources add column quiet_polls integer not null default 0;

@@ -24,6 +24,8 @@ export class Policy extends Context.Service<
     readonly html: boolean
     /** A validator known from an earlier fetch is replayed (off in a one-shot run, which always fetches). */
     readonly conditional: boolean
+    /** An unchanged source is polled after at most so many of its intervals (POLL_STRETCH_MAX). */
+    readonly pollStretch: number
     /** How often due sources are looked for (SCHEDULER_TICK), and how long a source's backlog is (SOURCE_BACKLOG). */
     readonly schedulerTick: Duration.Duration
     readonly sourceBacklog: Duration.Duration

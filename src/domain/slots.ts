@@ -29,6 +29,20 @@ export const nextSlot = (source: Source, now: number): number => {
   return (Math.floor(now / every) + 1) * every
 }
 
+/**
+ * The next slot of a source whose last poll was answered "unchanged" (304): twice the last wait, at most `stretch` times its
+ * interval; any change brings it back to its own. A cron keeps its times.
+ * @source field case B23 ("interval lengthened")
+ */
+export const restedSlot = (source: Source, now: number, unchanged: boolean, stretch: number): number => {
+  const next = nextSlot(source, now)
+  if (!unchanged || source.cron !== null || source.polled_at === null) return next
+  const every = Math.max(pollEveryMin, source.every_ms ?? pollEveryDefault)
+  const last = Math.max(every, source.next_poll_at - source.polled_at)
+  const wait = Math.min(2 * last, stretch * every)
+  return next + (Math.max(1, Math.round(wait / every)) - 1) * every
+}
+
 /** The bound of a wait for a cron whose next time is far (ms). */
 const cronWaitMax = 3_600_000
 

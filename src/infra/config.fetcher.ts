@@ -12,6 +12,11 @@ export const fetcherSettings = {
   FETCHER_EMPTY_BODY_CONTENT_MIN: whole(100, { min: 0, max: 10_000 }, "Code points; a shorter text is an empty body."),
   FETCHER_REPUBLISH_MAX: whole(20, { min: 0, max: 1000 }, "Failed pages of a host that its upgrade fetches again."),
   FETCHER_REPUBLISH_SPACING: duration("5s", { min: "0ms", max: "10m" }, "Between the due times of two of them."),
+  POLL_STRETCH_MAX: whole(
+    3,
+    { min: 1, max: 100 },
+    "A source that answers `unchanged` is polled later and later, after at most so many of its intervals; 1 = never later."
+  ),
   BROWSER_PAGES: whole(4, { min: 1, max: 32 }, "Pages open at once, all hosts together: about 150 MB each."),
   BROWSER_RECYCLE_PAGES: whole(200, { min: 1, max: 100_000 }, "Pages after which Chromium is started anew: it leaks."),
   BROWSER_RECYCLE_BYTES: whole(

@@ -30,6 +30,7 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
         conditional: !oneShot,
         deliverKnown: oneShot,
         attemptsMax: oneShot ? oneShotAttempts : Number.POSITIVE_INFINITY,
+        pollStretch: it.POLL_STRETCH_MAX,
         schedulerTick: it.SCHEDULER_TICK,
         sourceBacklog: it.SOURCE_BACKLOG,
         article: {

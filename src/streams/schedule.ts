@@ -1,9 +1,10 @@
 import { Clock, Duration, Effect } from "effect"
 import { Policy } from "../domain/policy.ts"
-import { Sources } from "../domain/ports.ts"
-import { nextSlot, pollJob } from "../domain/slots.ts"
+import { Pages, Sources } from "../domain/ports.ts"
+import { pollJob, restedSlot } from "../domain/slots.ts"
 import type { Source } from "../domain/source.ts"
 import { type Outgoing, schemaVersion } from "../domain/topics.ts"
+import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { steadfast, stored } from "./stage.ts"
 
 /** Sources looked at in one tick; more wait for the next. */
@@ -24,18 +25,28 @@ const pollMessage = (source: Source, slot: number, now: number, backlog_ms: numb
   }
 }
 
+/** Did the last poll of this source find nothing new? A cron's times are its operator's, so nobody asks. */
+const isUnchanged = Effect.fnUntraced(function* (source: Source) {
+  if (source.cron !== null || source.polled_at === null) return false
+  const record = yield* steadfast(Pages.use((it) => it.url(urlKey(normaliseUrl(source.url)))))
+  return record?.status === 304
+})
+
 /** Fires what is due: one poll per (source, slot), across any number of schedulers. Answers how many. */
 export const tick = Effect.fnUntraced(function* () {
   const sources = yield* Sources
-  const { sourceBacklog } = yield* Policy
+  const { pollStretch, sourceBacklog } = yield* Policy
   const now = yield* Clock.currentTimeMillis
   const due = yield* steadfast(sources.due(now, dueMax))
   if (due.length === 0) return 0
   const backlog = Duration.toMillis(sourceBacklog)
-  const polls = due.map((source) => {
-    const slot = source.next_poll_at
-    return { source, slot, next: nextSlot(source, now), message: pollMessage(source, slot, now, backlog) }
-  })
+  const polls = yield* Effect.forEach(due, (source) =>
+    Effect.map(isUnchanged(source), (unchanged) => {
+      const slot = source.next_poll_at
+      const next = restedSlot(source, now, unchanged, pollStretch)
+      return { source, slot, next, message: pollMessage(source, slot, now, backlog) }
+    })
+  )
   return yield* stored(sources.fire(polls))
 })
 

@@ -110,6 +110,7 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
       conditional: false,
       deliverKnown: false,
       attemptsMax: Number.POSITIVE_INFINITY,
+      pollStretch: 4,
       schedulerTick: Duration.seconds(1),
       sourceBacklog: Duration.hours(48),
       article: { titleMin: 10, titleMax: 500, textMin: 100, textMax: 50_000, qualityMin: 0.5 },
