@@ -97,13 +97,17 @@ export const fleetOf = (
       stages: list ?? "all",
       start: async () => {
         const words = list === null ? [] : ["--stages", list]
-        const log = Bun.file(join(process.env.FLEET_LOGS ?? bench.folder, `member-${at}.log`))
+        const path = join(process.env.FLEET_LOGS ?? bench.folder, `member-${at}.log`)
+        const stderr = openSync(path, "a")
         child = Bun.spawn([executable, "run", ...words], {
           env: env(at),
           stdout: "ignore",
-          stderr: log,
+          stderr,
           stdin: "ignore"
         })
+        closeSync(stderr)
+        const log = Bun.file(path)
+        closeSync(stderr)
         const began = child
         bench.later(() => began.kill("SIGKILL"))
         const end = performance.now() + READY_SECONDS_MAX * 1000

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { stageNames } from "../domain/stages.ts"
 import * as table from "../infra/bus.table.ts"
 import { Settings } from "../infra/config.ts"
+import * as files from "../infra/datasets.files.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as memory from "../infra/hosts.memory.ts"
 import * as windowsInMemory from "../infra/windows.memory.ts"
@@ -35,10 +36,22 @@ export const windows = Layer.unwrap(
   })
 )
 
+/** Datasets as files of the data dir, or as objects of the bucket that S3_BUCKET names. */
+export const datasets = Layer.unwrap(
+  Effect.gen(function* () {
+    const { S3_BUCKET } = yield* Settings
+    if (S3_BUCKET === null) return files.layer
+    return (yield* Effect.promise(() => import("../infra/datasets.s3.ts"))).layer
+  })
+)
+
 const refused = (message: string) => Effect.fail(new Refusal({ exit: "configuration", message }))
 
 /** Combinations of settings that cannot be right, refused before anything starts. */
-const complaint = ({ KAFKA_BROKERS, DATABASE_URL, REDIS_URL }: Values): string | null => {
+const complaint = (settings: Values): string | null => {
+  const { KAFKA_BROKERS, DATABASE_URL, REDIS_URL, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  if (S3_BUCKET !== null && (S3_ACCESS_KEY_ID === null || S3_SECRET_ACCESS_KEY === null))
+    return `S3_BUCKET=${S3_BUCKET} without S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: requests are signed; set both`
   if (DATABASE_URL !== null) return null
   if (KAFKA_BROKERS.length > 0)
     return "KAFKA_BROKERS without DATABASE_URL: messages are rows that all processes share; set DATABASE_URL"

@@ -1,7 +1,6 @@
 import { Layer } from "effect"
 import * as board from "../infra/board.ts"
 import * as database from "../infra/database.postgres.ts"
-import * as datasets from "../infra/datasets.files.ts"
 import * as deadletters from "../infra/deadletters.sql.ts"
 import * as fetcherrules from "../infra/fetcherrules.sql.ts"
 import * as frontier from "../infra/frontier.sql.ts"
@@ -17,7 +16,7 @@ import * as signals from "../infra/signals.sql.ts"
 import * as sources from "../infra/sources.sql.ts"
 import * as upgrades from "../infra/upgrades.sql.ts"
 import * as upkeep from "../infra/upkeep.sql.ts"
-import { bus, possible, windows } from "./backends.ts"
+import { bus, datasets, possible, windows } from "./backends.ts"
 
 /** Every store on Postgres: embedded in the data dir, or DATABASE_URL. */
 export const store = Layer.mergeAll(
@@ -29,7 +28,7 @@ export const store = Layer.mergeAll(
   deadletters.layer,
   parsingrules.layer,
   research.layer,
-  datasets.layer,
+  datasets,
   jobs.layer,
   ledger.layer,
   overrides.layer,
