@@ -15,11 +15,11 @@ import { readFeed } from "../../src/domain/feed.ts"
 import { isSitemap, readSitemap, ungzip } from "../../src/domain/sitemap.ts"
 import { normaliseUrl, publicDomain } from "../../src/domain/url.ts"
 
-const folder = resolve(import.meta.dir, "../../../shared/data/conformance")
+export const folder = resolve(import.meta.dir, "../../../shared/data/conformance")
 /** Feed dates and sitemaps are read as of this instant. */
 const fetched_at = Date.UTC(2026, 10, 30)
 
-interface Result {
+export interface Result {
   readonly set: string
   readonly best: string
   readonly cases: ReadonlyArray<readonly [name: string, right: boolean]>
@@ -230,13 +230,24 @@ const weird = (): Result => ({
   })
 })
 
+export const sets: ReadonlyArray<() => Result> = [
+  suffixes,
+  charsets,
+  prescans,
+  feedDates,
+  locales,
+  feeds,
+  sitemaps,
+  canonical,
+  weird
+]
+
 const main = () => {
   const { values } = parseArgs({ options: { show: { type: "string", default: "0" } } })
   if (!existsSync(folder)) {
     console.error(`no vectors at ${folder}`)
     process.exit(66)
   }
-  const sets = [suffixes, charsets, prescans, feedDates, locales, feeds, sitemaps, canonical, weird]
   for (const set of sets) {
     const { set: name, best, cases } = set()
     const right = cases.filter(([, it]) => it).length
@@ -247,4 +258,4 @@ const main = () => {
   }
 }
 
-main()
+if (import.meta.main) main()
