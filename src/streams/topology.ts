@@ -52,7 +52,7 @@ export const stages = [
   {
     name: "fetcher",
     takes: crawlTopics,
-    does: "robots, host slot, breaker; fetches; stores the raw page",
+    does: "robots, host slot, breaker; chooses http or browser; fetches; stores the raw page",
     gives: ["fetched"]
   },
   {
@@ -64,7 +64,7 @@ export const stages = [
   {
     name: "parser",
     takes: ["validated"],
-    does: "reads and validates the article and stores it once, or takes the links of a list, feed or sitemap",
+    does: "stores the article once, or takes the links of a list, feed or sitemap; empty articles bring a browser",
     gives: ["parsed"]
   },
   {
