@@ -2,6 +2,7 @@
 import { closeSync, copyFileSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { SQL } from "bun"
+import { dropTopics } from "../../src/infra/kafka/client.ts"
 import * as kafka from "../services/kafka.ts"
 import * as objects from "../services/objects.ts"
 import { portsOf, settingsOf } from "../services/places.ts"
@@ -39,6 +40,8 @@ export const servers = async (bench: Bench, name: string): Promise<Servers> => {
   const mark = `${name}${Date.now().toString(36)}`
   const database = new SQL(url, { max: 2 })
   bench.later(() => database.close())
+  // A broker that keeps the topics of every proof takes longer to start each time.
+  bench.later(() => dropTopics([`127.0.0.1:${ports.kafka}`], `${mark}.`).catch(() => undefined))
   return {
     env: { ...settingsOf(ports), DATABASE_URL: url, KAFKA_PREFIX: `${mark}.`, REDIS_PREFIX: `${mark}:` },
     database,
@@ -98,18 +101,12 @@ export const fleetOf = (
       start: async () => {
         const words = list === null ? [] : ["--stages", list]
         const path = join(process.env.FLEET_LOGS ?? bench.folder, `member-${at}.log`)
-        const stderr = openSync(path, "a")
-        child = Bun.spawn([executable, "run", ...words], {
-          env: env(at),
-          stdout: "ignore",
-          stderr,
-          stdin: "ignore"
-        })
-        closeSync(stderr)
         const log = Bun.file(path)
-        closeSync(stderr)
+        const stderr = openSync(path, "a")
+        child = Bun.spawn([executable, "run", ...words], { env: env(at), stdout: "ignore", stderr, stdin: "ignore" })
         const began = child
         bench.later(() => began.kill("SIGKILL"))
+        closeSync(stderr)
         const end = performance.now() + READY_SECONDS_MAX * 1000
         while (!(await ready())) {
           if (child.exitCode !== null) throw new Error(`${list}: ended with ${child.exitCode}: ${await log.text()}`)

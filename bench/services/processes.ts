@@ -3,7 +3,8 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { connect } from "node:net"
 import { inPlace, type ServerName } from "./places.ts"
 
-const READY_SECONDS_MAX = 60
+/** A broker that was killed looks through all its logs first; a busy machine takes minutes for that. */
+const READY_SECONDS_MAX = 240
 const END_SECONDS_MAX = 30
 const LOOK_MS = 50
 

@@ -64,3 +64,16 @@ export const missingTopics = async (brokers: ReadonlyArray<string>, prefix: stri
     await admin.disconnect()
   }
 }
+
+/** Removes our topics and what is in them, for good. */
+export const dropTopics = async (brokers: ReadonlyArray<string>, prefix: string): Promise<void> => {
+  const admin = clientOf(brokers).admin()
+  try {
+    await admin.connect()
+    const ours = new Set(Topic.literals.map((it) => topicName(prefix, it)))
+    const topics = (await admin.listTopics()).filter((it) => ours.has(it))
+    if (topics.length > 0) await admin.deleteTopics({ topics })
+  } finally {
+    await admin.disconnect()
+  }
+}
