@@ -45,6 +45,15 @@ export const datasets = Layer.unwrap(
   })
 )
 
+/** Between memory and database: what processes that name the same Redis know of hosts. */
+export const hostCache = Layer.unwrap(
+  Effect.gen(function* () {
+    const { REDIS_URL } = yield* Settings
+    if (REDIS_URL === null) return Layer.empty
+    return (yield* Effect.promise(() => import("../infra/hostcache.redis.ts"))).layer
+  })
+)
+
 const refused = (message: string) => Effect.fail(new Refusal({ exit: "configuration", message }))
 
 /** Combinations of settings that cannot be right, refused before anything starts. */
