@@ -1,4 +1,5 @@
 import { jobbing } from "./commands.jobs.ts"
+import { parsing } from "./commands.parsing.ts"
 import { researching } from "./commands.research.ts"
 import { ruling } from "./commands.rules.ts"
 import { choice, type Flags, millis, since, stages, toggle, type Values, whole, word } from "./flag.ts"
@@ -264,7 +265,15 @@ const operating = {
 } as const
 
 /** Every command. A name of two words is a verb of a group. Adding a row adds its parsing, its help and its type. */
-export const commands = { ...crawling, ...keeping, ...researching, ...ruling, ...jobbing, ...operating } as const
+export const commands = {
+  ...crawling,
+  ...keeping,
+  ...researching,
+  ...ruling,
+  ...parsing,
+  ...jobbing,
+  ...operating
+} as const
 
 export type CommandName = keyof typeof commands
 /** A command line as understood: `words` in order, `flags` with their defaults filled in (null: not given). */

@@ -6,6 +6,7 @@ import type { Command } from "./commands.ts"
 import { explanationText } from "./explanation.ts"
 import { askJobs } from "./jobs.ts"
 import { Output } from "./output.ts"
+import { askParsing } from "./parsing.ts"
 import { doneIf, print, type Work } from "./print.ts"
 import { askRecords } from "./records.ts"
 import { askResearch } from "./research.ts"
@@ -25,6 +26,7 @@ export type Operating = Extract<
       | `articles ${string}`
       | `dlq ${string}`
       | `jobs ${string}`
+      | `parsing-rules ${string}`
       | `hosts ${string}`
       | `fetcher-rules ${string}`
       | "rules"
@@ -101,6 +103,12 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "jobs resume":
     case "jobs show":
       return askJobs(command)
+    case "parsing-rules disable":
+    case "parsing-rules enable":
+    case "parsing-rules list":
+    case "parsing-rules set":
+    case "parsing-rules show":
+      return askParsing(command)
     default:
       return askRecords(command)
   }

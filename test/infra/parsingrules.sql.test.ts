@@ -1,0 +1,48 @@
+import { expect } from "bun:test"
+import { Effect, Layer } from "effect"
+import { ParsingRules, type RulingInput } from "../../src/domain/ruling.ts"
+import { presets } from "../../src/infra/cli/presets.ts"
+import { Database } from "../../src/infra/database.ts"
+import { layer } from "../../src/infra/parsingrules.sql.ts"
+import { live } from "../support/effect.ts"
+import { stores } from "../support/store.ts"
+
+const rule: RulingInput = {
+  source_name: "a",
+  host_pattern: "a.kr",
+  path_pattern: "/news/",
+  target_type: "page",
+  identity_pattern: "/news/{id}",
+  selectors: { title: { css: "h1" } }
+}
+
+for (const store of stores) {
+  const on = Layer.provideMerge(layer, store.layer)
+  live(`parsing rules in SQL, ${store.name}: a rule holds at once, is replaced by its like, and is audited`, () =>
+    Effect.gen(function* () {
+      const rules = yield* ParsingRules
+      expect(yield* rules.find("https://a.kr/news/1", "article")).toBe(null)
+      expect(yield* rules.put([rule], "test")).toBe(1)
+      const found = yield* rules.find("https://a.kr/news/1", "article")
+      expect([found?.identity_pattern, found?.selectors]).toEqual(["/news/{id}", { title: { css: "h1" } }])
+      yield* rules.put([{ ...rule, source_name: "b" }], "test")
+      expect((yield* rules.list).map((it) => it.source_name)).toEqual(["b"])
+      expect(yield* rules.enable(found?.id ?? "", false, "test")).toBe(true)
+      expect(yield* rules.find("https://a.kr/news/1", "article")).toBe(null)
+      expect(yield* rules.enable("4711", false, "test")).toBe(false)
+      const database = yield* Database
+      const audit = yield* database.query<{ action: string }>("select action from audit_log order by id")
+      expect(audit.map((it) => it.action)).toEqual(["parsing_rule.set", "parsing_rule.set", "parsing_rule.disable"])
+    }).pipe(Effect.provide(on))
+  )
+
+  live(`parsing rules in SQL, ${store.name}: the Naver preset's rules fit its lists and articles`, () =>
+    Effect.gen(function* () {
+      const rules = yield* ParsingRules
+      yield* rules.put(presets["naver-economy"]?.rules ?? [], "test")
+      const list = yield* rules.find("https://news.naver.com/breakingnews/section/101/259", "list")
+      const page = yield* rules.find("https://n.news.naver.com/mnews/article/001/0000000001", "article")
+      expect([list?.target_type, page?.target_type, page?.zone]).toEqual(["list", "page", "Asia/Seoul"])
+    }).pipe(Effect.provide(on))
+  )
+}
