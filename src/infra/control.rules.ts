@@ -20,8 +20,8 @@ const seen = `select
       'target_type', target_type, 'version', version, 'enabled', enabled) order by length(path_pattern) desc, version desc), '[]')
     from parsing_rules where host_pattern = $1) as parsing,
   (select priority_config from fetcher_rules where host_pattern = $1) as priority,
-  (select sum(samples) filter (where fetcher = 'browser')::float8 / nullif(sum(samples), 0) from host_signals
-    where host = $1 and kind = 'fetch' and minute > now() - interval '1 day') as browser_share,
+  (select sum(browser)::float8 / nullif(sum(samples), 0) from host_signals
+    where host = $1 and bucket > now() - interval '1 day') as browser_share,
   (select count(*)::int from fetch_failures where host = $1 and at > now() - interval '1 hour') as failures,
   (select coalesce(max(republished), 0)::int from fetcher_rules where host_pattern = $1) as republished,
   (select coalesce(json_agg(a), '[]') from (select at, actor, action, facts from audit_log where subject = $1

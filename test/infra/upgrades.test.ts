@@ -1,15 +1,18 @@
 import { describe, expect } from "bun:test"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { FetcherRules } from "../../src/domain/fetcherrules.ts"
 import { Upgrades } from "../../src/domain/upgrade.ts"
+import { HostRules } from "../../src/infra/api/rules.ts"
 import * as memoryBus from "../../src/infra/bus.memory.ts"
 import * as tableBus from "../../src/infra/bus.table.ts"
+import { ruleOperations } from "../../src/infra/control.rules.ts"
 import { Database } from "../../src/infra/database.ts"
 import * as memory from "../../src/infra/fetcherrules.memory.ts"
 import * as rules from "../../src/infra/fetcherrules.sql.ts"
 import * as upgrades from "../../src/infra/upgrades.sql.ts"
 import { upgradesConformance } from "../support/conformance/upgrades.ts"
 import { live } from "../support/effect.ts"
+import { job } from "../support/net.ts"
 import { settingsOf, stores } from "../support/store.ts"
 
 upgradesConformance("memory", memory.layer.pipe(Layer.provideMerge(memoryBus.layer())))
@@ -44,6 +47,25 @@ for (const { name, layer } of stores) {
           },
           { action: "fetcher_rule.unset", subject: "a.kr", facts: { before: "http", before_reason: "cheap" } }
         ])
+      }).pipe(Effect.provide(all))
+    )
+
+    live("the rules of a host are shown together, with what was sent again and why", () =>
+      Effect.gen(function* () {
+        const upgrades = yield* Upgrades
+        const page = job("https://a.kr/1", { id: "key.0", target: { url: "https://a.kr/1", type: "article" } })
+        yield* upgrades.note({ raw_id: "r1", job: page, fetcher: "http", reason: "parse", at: Date.now() })
+        yield* upgrades.upgrade({ host: "a.kr", since: 0, max: 20, spacing_ms: 0 })
+        const operations = ruleOperations(yield* FetcherRules, yield* Database)
+        const shown = yield* operations["rules.show"]({ host: "a.kr" })
+        expect(shown).toMatchObject({
+          fetcher: { fetcher: "browser" },
+          failures: 1,
+          republished: 1,
+          browser_share: null
+        })
+        expect(shown.audit).toMatchObject([{ actor: "crawler", action: "fetcher_rule.auto_upgrade" }])
+        expect(Schema.is(HostRules)(shown)).toBe(true)
       }).pipe(Effect.provide(all))
     )
 

@@ -9,8 +9,8 @@ import { chromiumFlags, type Flags } from "./chromium.ts"
 const LAUNCH_MS = 30_000
 /** How long Chromium may take to end by itself, ms, before its group is killed. */
 const CLOSE_MS = 2000
-/** Profiles are told by this name, so that a leaked one can be found. */
-export const profilePrefix = "crawler-browser-"
+/** A profile is named for the process that made it, so that a leaked one can be told. */
+export const profilesOf = (pid: number): string => `crawler-browser-${pid}-`
 
 /** One running Chromium. */
 export interface Chromium {
@@ -91,7 +91,7 @@ const gone = async (group: number): Promise<void> => {
 
 /** Starts Chromium with a profile of its own, in a process group of its own. Secrets of our environment stay here. */
 export const startChromium = async (path: string, flags: Flags): Promise<Chromium> => {
-  const profile = mkdtempSync(join(tmpdir(), profilePrefix))
+  const profile = mkdtempSync(join(tmpdir(), profilesOf(process.pid)))
   const dog = watchdog(profile)
   try {
     // Loaded with the first page: most starts need no browser.
