@@ -1,5 +1,5 @@
 import { Clock, Effect, Metric, Option } from "effect"
-import { Fatal, Retryable, type Suspendable, type Unavailable } from "../domain/errors.ts"
+import { Fatal, Postponed, Retryable, type Suspendable, type Unavailable } from "../domain/errors.ts"
 import type { Policy } from "../domain/policy.ts"
 import type { Hosts, Signals } from "../domain/ports.ts"
 import { assemble, Found, written } from "../domain/research/assemble.ts"
@@ -31,18 +31,41 @@ const foundBefore = Effect.fnUntraced(function* (path: string) {
   return text === null ? null : parsed(Found, text)
 })
 
-/** Asks the sources about one part. A part whose every question failed is no result: it is tried again, then buried. */
+/**
+ * Questions of one lease. Their answers are kept, and the message goes back for the rest: a crash costs a slice, not the message, and
+ * batches of other countries have their turn.
+ */
+const sliceMax = 25
+
+/** Answers of earlier slices, by their question. */
+const answeredBefore = Effect.fnUntraced(function* (path: string) {
+  const before = (yield* foundBefore(path))?.answers ?? []
+  return new Map(before.map((it) => [`${it.method} ${it.query}`, it]))
+})
+
+/** Asks the sources about one part, slice by slice. A part whose every question failed is no result: it is tried again, then buried. */
 const discover = Effect.fnUntraced(function* (asking: Asking, work: Work<ResearchJob>) {
-  const { urls, research_config } = work.value
+  const datasets = yield* Datasets
+  const { batch_id, chunk_index, part, urls, research_config } = work.value
   const { country, category } = research_config
   const year = new Date(work.envelope.occurred_at).getUTCFullYear()
   const lookups = lookupsOf({ urls, methods: research_config.methods }, country, category, year)
-  const answers = yield* answersOf(asking, lookups, isLast(work))
+  const progress = paths.progress(batch_id, chunk_index, part)
+  const known = yield* answeredBefore(progress)
+  const rest = lookups.filter((it) => !known.has(`${it.method} ${it.query}`))
+  const fresh = yield* answersOf(asking, rest.slice(0, sliceMax), isLast(work))
+  const answers = [...known.values(), ...fresh]
+  const found: Found = { urls: urls.slice(0, limits.urlsPerMessage), answers }
+  if (rest.length > sliceMax) {
+    yield* steadfast(datasets.replace(progress, JSON.stringify(found)))
+    const until = yield* Clock.currentTimeMillis
+    return yield* new Postponed({ code: "busy_host", message: `${rest.length - sliceMax} questions left`, until })
+  }
   const [first] = answers
   if (first !== undefined && answers.every((it) => it.tag === "failed")) {
+    yield* steadfast(datasets.remove(progress))
     return yield* new Retryable({ code: "network", message: `no source answered: ${first.reason ?? ""}` })
   }
-  const found: Found = { urls: urls.slice(0, limits.urlsPerMessage), answers }
   return found
 })
 
@@ -73,7 +96,11 @@ const finish = Effect.fnUntraced(function* ({ chunk, parts, finished }: Left) {
 })
 
 /** Says in the batch's state why a part is not done for now. */
-const held = Effect.fnUntraced(function* (work: Work<ResearchJob>, error: Fatal | Retryable | Suspendable) {
+const held = Effect.fnUntraced(function* (
+  work: Work<ResearchJob>,
+  error: Fatal | Retryable | Suspendable | Postponed | Unavailable
+) {
+  if (error._tag === "Postponed" || error._tag === "Unavailable") return
   if (error._tag === "Retryable" && !isLast(work)) return
   const state = error._tag === "Suspendable" ? "suspended" : "failed"
   if (state === "failed") yield* Metric.update(metrics.chunks("failed"), 1)
@@ -90,6 +117,7 @@ const work = Effect.fnUntraced(function* (asking: Asking, message: Work<Research
     const path = paths.part(key.batch_id, key.chunk_index, key.part)
     const found = (yield* foundBefore(path)) ?? (yield* discover(asking, message))
     yield* steadfast((yield* Datasets).replace(path, JSON.stringify(found)))
+    yield* steadfast((yield* Datasets).remove(paths.progress(key.batch_id, key.chunk_index, key.part)))
     left = yield* stored(batches.partDone(key))
   }
   if (left !== null && left.remaining <= 0) yield* finish(left)
@@ -108,7 +136,7 @@ export const research = (policy: Policy["Service"]): Stage<ResearchJob, never, N
   return stage(
     "researcher",
     messagesMax,
-    (message): Effect.Effect<Option.Option<never>, Fatal | Retryable | Suspendable | Unavailable, Needs> =>
+    (message): Effect.Effect<Option.Option<never>, Fatal | Retryable | Suspendable | Postponed | Unavailable, Needs> =>
       Effect.tapError(work(asking, message), (error) => held(message, error))
   )
 }

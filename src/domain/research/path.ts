@@ -61,6 +61,9 @@ export const paths = {
   /** What one message of a chunk found, until its chunk is published. */
   part: (batch: string, chunk: number, part: number): string =>
     `research/processing/parts/${batch}/${padded(chunk, 4)}_${padded(part, 2)}.json`,
+  /** Answers of a part that is under way: what a crash leaves to be done is the rest. */
+  progress: (batch: string, chunk: number, part: number): string =>
+    `research/processing/parts/${batch}/${padded(chunk, 4)}_${padded(part, 2)}.progress.json`,
   /** `tree`: all results of a day, the blocked ones, the dead ones. */
   liveness: (tree: "liveness" | "blocked" | "dead", country: string, day: string): string =>
     `research/${tree}/country=${country.toLowerCase()}/${day}.json`,

@@ -39,8 +39,11 @@ const progress = (
       'partial', c.partial, 'finished', c.finished_at is not null, 'failed', coalesce(h.failed, false),
       'suspended', coalesce(h.suspended, false), 'reason', h.reason) order by c.chunk_index)
    from research_chunks c left join lateral (
-     select bool_or(p.state = 'failed') as failed, bool_or(p.state = 'suspended') as suspended, max(p.reason) as reason
-     from research_parts p where p.batch_id = c.batch_id and p.chunk_index = c.chunk_index and p.state in ('failed', 'suspended')) h on true
+     select bool_or(p.state = 'failed' or d.id is not null) as failed, bool_or(p.state = 'suspended') as suspended,
+       max(coalesce(p.reason, d.code || ': ' || d.message)) as reason
+     from research_parts p left join dead_letters d
+       on p.state <> 'done' and split_part(d.id, '~', 1) = p.batch_id || '.' || p.chunk_index || '.' || p.part
+     where p.batch_id = c.batch_id and p.chunk_index = c.chunk_index and p.state <> 'done') h on true
    where c.batch_id = b.batch_id) as chunks
   from research_batches b ${where}`
 /** $1 batch id. */

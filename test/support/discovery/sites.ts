@@ -84,6 +84,8 @@ export const siteServers = () => {
   const site = Bun.serve({
     hostname: addresses.site,
     port: 0,
+    // A busy machine must not look like a server that hangs up.
+    idleTimeout: 0,
     tls: certificate,
     fetch: (request) => {
       const host = (request.headers.get("host") ?? "").replace(/:\d+$/, "")
@@ -94,7 +96,7 @@ export const siteServers = () => {
     }
   })
   port = site.port ?? 0
-  const plain = Bun.serve({ hostname: addresses.plain, port, fetch: () => page("no TLS here") })
+  const plain = Bun.serve({ hostname: addresses.plain, port, idleTimeout: 0, fetch: () => page("no TLS here") })
   const silent = createServer((socket) => socket.on("error", () => undefined))
   silent.listen(port, addresses.silent)
   return {
