@@ -1,4 +1,4 @@
-import { Kafka, logLevel, type Producer } from "kafkajs"
+import { type Admin, Kafka, logLevel, type Producer } from "kafkajs"
 import { Topic } from "../../domain/topics.ts"
 
 /** A broker that does not take a connection within this (ms) is down. */
@@ -31,6 +31,25 @@ export const storedHeader = "crawler-stored"
 export const producerOf = (kafka: Kafka): Producer =>
   kafka.producer({ idempotent: true, maxInFlightRequests: 1, allowAutoTopicCreation: false, retry })
 
+/** A broker tells of a topic's leaders a moment after it made the topic, a busy one long after (ms). */
+const leadersMsMax = 60_000
+const lookMs = 200
+
+/** Waits until every partition has a leader; the client's own wait gives up within a second. */
+const led = async (admin: Admin, names: ReadonlyArray<string>): Promise<void> => {
+  const end = performance.now() + leadersMsMax
+  while (true) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] })
+      if (topics.every((it) => it.partitions.length > 0 && it.partitions.every(({ leader }) => leader >= 0))) return
+    } catch (cause) {
+      if (performance.now() > end) throw cause
+    }
+    if (performance.now() > end) throw new Error(`no leader within ${leadersMsMax} ms`)
+    await Bun.sleep(lookMs)
+  }
+}
+
 /** Makes the topics that are not there. Answers the names of those made. */
 export const makeTopics = async (
   brokers: ReadonlyArray<string>,
@@ -45,7 +64,8 @@ export const makeTopics = async (
     if (missing.length > 0) {
       // The number of copies is the cluster's own default: one on a single broker, three where the operator said so.
       const topics = missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: -1 }))
-      await admin.createTopics({ topics, waitForLeaders: true })
+      await admin.createTopics({ topics, waitForLeaders: false })
+      await led(admin, missing)
     }
     return missing
   } finally {
