@@ -19,6 +19,10 @@ const vacuumOften = ["messages"]
 const vacuumRest = ["host_paces", "urls", "articles", "dead_letters", "host_signals"]
 /** Signals beyond every scoring window. */
 const signalsMs = 7 * 86_400_000
+/** Failed pages beyond every window (at most a day), for an operator to look at. */
+const failuresMs = 7 * 86_400_000
+/** A forced job that is this old is nobody's any more. */
+const republishesMs = 30 * 86_400_000
 /** A line whose last turn is this long past deals out turns as one that is not there. */
 const pacesMs = 3_600_000
 /** Rows of one deletion. */
@@ -96,6 +100,8 @@ export const layer: Layer.Layer<Upkeep, never, Database | Settings> = Layer.effe
       const now = yield* Clock.currentTimeMillis
       yield* days(now)
       yield* database.query(statement.expireSignals, [now - signalsMs, expireRows])
+      yield* database.query(statement.expireFailures, [now - failuresMs, expireRows])
+      yield* database.query(statement.expireRepublishes, [now - republishesMs, expireRows])
       yield* database.query(statement.expirePaces, [now - pacesMs, expireRows])
       yield* tend(now)
     }).pipe(

@@ -17,3 +17,7 @@ export const expireSignals = `delete from host_signals where ctid in (
   select ctid from host_signals where bucket < at_ms($1) limit $2)`
 export const expirePaces = `delete from host_paces where ctid in (
   select ctid from host_paces where due_at < at_ms($1) limit $2)`
+export const expireFailures = `delete from fetch_failures where ctid in (
+  select ctid from fetch_failures where at < at_ms($1) limit $2)`
+export const expireRepublishes = `delete from republishes where ctid in (
+  select ctid from republishes where created_at < at_ms($1) limit $2)`
