@@ -7,7 +7,7 @@ import { on } from "./queue.ts"
 const [, , database = "", model = "", concurrency = "8"] = process.argv
 
 /** Waits beside the call, so that a stop between claim and outcome is met by this process, not only by the model. */
-const beside = Number(process.env.AI_LEASE === "2s" && concurrency === "1" ? 1000 : 0)
+const beside = Number(process.env.AI_LEASE === "2s" && concurrency === "1" ? 4000 : 0)
 
 const work = workerOf((job) =>
   Effect.gen(function* () {
@@ -21,4 +21,5 @@ const work = workerOf((job) =>
     if (effective !== true) process.send?.({ fenced: job.id })
   })
 )
+process.send?.({ ready: true })
 await Effect.runPromise(work.pipe(Effect.provide(on(database, Number(concurrency)))))

@@ -11,6 +11,8 @@ const JOBS = Number(process.env.JOBS ?? 10_000)
 const STOPS = Number(process.env.STOPS ?? 50)
 const WORKERS = 4
 const CONCURRENCY = 8
+/** Workers stopped together. */
+const PER_ROUND = 10
 const KILL_EVERY_MS = 2000
 /** A call takes this long, so that a kill meets calls under way. */
 const CALL_MS = Number(process.env.CALL_MS ?? 25)
@@ -38,10 +40,12 @@ const model = () => {
 interface Life {
   readonly child: Bun.Subprocess
   readonly fenced: () => number
+  readonly ready: Promise<void>
 }
 
 const worker = (model: string, lease: string, concurrency: number): Life => {
   let fenced = 0
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
   const child = Bun.spawn(
     [process.execPath, join(root, "bench", "jobs", "worker.ts"), url, model, String(concurrency)],
     {
@@ -49,11 +53,12 @@ const worker = (model: string, lease: string, concurrency: number): Life => {
       stdout: "ignore",
       stderr: "inherit",
       ipc: (message) => {
+        resolve()
         fenced += typeof message === "object" && message !== null && "fenced" in message ? 1 : 0
       }
     }
   )
-  return { child, fenced: () => fenced }
+  return { child, fenced: () => fenced, ready }
 }
 
 await prove(async (bench) => {
@@ -112,11 +117,12 @@ await prove(async (bench) => {
   await sql`truncate ai_jobs, ai_results`
   let fenced = 0
   let stopped = 0
-  const rounds = Math.ceil(STOPS / 5)
+  const rounds = Math.ceil(STOPS / PER_ROUND)
   for (let round = 0; round < rounds; round += 1) {
-    const some = Array.from({ length: Math.min(5, STOPS - stopped) }, () => worker(stub.url, "2s", 1))
+    const some = Array.from({ length: Math.min(PER_ROUND, STOPS - stopped) }, () => worker(stub.url, "2s", 1))
     bench.later(() => some.forEach(({ child }) => child.kill("SIGKILL")))
-    await Bun.sleep(3000)
+    await Promise.all(some.map((it) => it.ready))
+    await Bun.sleep(500)
     await add(some.map((_, at) => `hold-${round}-${at}`))
     const held = async () => {
       const [row] = await sql<{ n: number }[]>`select count(*)::int as n from ai_jobs where status = 'RUNNING'`
@@ -128,7 +134,7 @@ await prove(async (bench) => {
     const others = worker(stub.url, "2s", 8)
     while ((await left()) > 0) await Bun.sleep(100)
     for (const { child } of some) child.kill("SIGCONT")
-    const deadline = performance.now() + 15_000
+    const deadline = performance.now() + 30_000
     while (some.reduce((sum, it) => sum + it.fenced(), 0) < some.length && performance.now() < deadline)
       await Bun.sleep(50)
     fenced += some.reduce((sum, it) => sum + it.fenced(), 0)

@@ -158,7 +158,7 @@ await prove(async (bench) => {
       found?.title.startsWith(`경제 소식 제${it.number}호`) &&
       found.text.includes(paragraph(it.number, 1).slice(0, 30)) &&
       found.section === section &&
-      found.published?.endsWith("T00:30:00.000Z") === true &&
+      found.published?.endsWith("T00:30:00Z") === true &&
       found.image !== null
     )
   }).length

@@ -3,6 +3,7 @@ import * as bus from "./bus.memory.ts"
 import * as fetcherrules from "./fetcherrules.memory.ts"
 import * as frontier from "./frontier.memory.ts"
 import * as pages from "./pages.memory.ts"
+import * as parsingrules from "./parsingrules.memory.ts"
 import * as scores from "./scores.memory.ts"
 import * as signals from "./signals.memory.ts"
 import * as sources from "./sources.memory.ts"
@@ -18,5 +19,6 @@ export const layer = (options: bus.Options & pages.Options & urls.Options = {}) 
     signals.layer,
     scores.layer,
     fetcherrules.layer,
+    parsingrules.layer,
     windows.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer(options))))
