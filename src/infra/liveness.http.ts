@@ -11,6 +11,8 @@ import { redirectOf } from "./location.ts"
 /** Bytes looked at of a page, for the marks of a challenge; nothing of it is kept (S5.12). */
 const LOOK_BYTES = 16_384
 const LOOK_INFLATED_BYTES = 65_536
+/** Wait before a domain whose connection was cut is looked at again. */
+const SECOND_LOOK_AFTER = "1 second"
 /** Longest gap that is kept between the two requests of one look, ms. */
 const GAP_MAX = 2000
 
@@ -129,19 +131,26 @@ const late = (look: Look, limit: Duration.Duration): Stop => {
   return well
 }
 
-const check = Effect.fnUntraced(function* (probe: Probe, domain: string, country: string, port: number) {
+/** One look within the time limit. */
+const lookAt = Effect.fnUntraced(function* (probe: Probe, domain: string, url: string) {
   const look: Look = { domain, hops: [], pending: null, tlsError: null, answeredMs: 0 }
-  const url = port === 443 ? `https://${domain}/` : `https://${domain}:${port}/`
   const limit = probe.patience
   const stop = yield* follow(probe, look, url).pipe(
     Effect.as(well),
     Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.sync(() => late(look, limit)) }),
     Effect.catch((error) =>
-      Effect.succeed(
-        error._tag === "Retryable" ? silent(error.message) : { failure: null, unasked: error.message }
-      )
+      Effect.succeed(error._tag === "Retryable" ? silent(error.message) : { failure: null, unasked: error.message })
     )
   )
+  return { look, stop }
+})
+
+/** A connection that was cut once may be chance; a domain is called dead only if it is cut again. */
+const check = Effect.fnUntraced(function* (probe: Probe, domain: string, country: string, port: number) {
+  const url = port === 443 ? `https://${domain}/` : `https://${domain}:${port}/`
+  const first = yield* lookAt(probe, domain, url)
+  const cut = first.stop.failure !== null && CUT.test(first.stop.failure)
+  const { look, stop } = cut ? yield* Effect.delay(lookAt(probe, domain, url), SECOND_LOOK_AFTER) : first
   const seen: Seen = { domain, hops: look.hops, ...stop, tls_error: look.tlsError }
   return checked(seen, country, look.answeredMs, yield* Clock.currentTimeMillis)
 })
