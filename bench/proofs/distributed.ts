@@ -90,6 +90,8 @@ export const judge = async (database: SQL, site: RemoteWeb, delayMs: number): Pr
   })
   const [letters] = await database`select count(*)::int as n from dead_letters`
   const stats = await site.stats()
+  // A process learns each host's robots.txt for itself, so a new one asks again: that is no page.
+  const pages = entries.filter((it) => it.status === 200 && it.path !== "/robots.txt").map((it) => it.host + it.path)
   return {
     articles: stored.length,
     lost: [...truth].filter((url) => !times.has(url)).length,
@@ -98,7 +100,7 @@ export const judge = async (database: SQL, site: RemoteWeb, delayMs: number): Pr
     gapViolations: gaps.filter((it) => it < delayMs - WIRE_MS).length,
     leastGapMs: Math.round(Math.min(...gaps)),
     inFlightMax: stats.maxInFlight,
-    refetches: stats.repeats,
+    refetches: pages.length - new Set(pages).size,
     deadLetters: letters.n
   }
 }
