@@ -65,7 +65,8 @@ const judge = (where: string, how: string, { decided, ends, set, swept }: Awaite
   const long = Math.max(0, ...overridden.map((it) => it.at - ends))
   const after = others.filter((it) => it.at > ends).length
   const right = overridden.every((it) => it.value === "low") && others.every((it) => it.value === "normal")
-  const holds = overridden.length >= 3 && after >= 3 && right && late <= BAR_SECONDS * 1000 && long <= BAR_SECONDS * 1000
+  const holds =
+    overridden.length >= 3 && after >= 3 && right && late <= BAR_SECONDS * 1000 && long <= BAR_SECONDS * 1000
   return {
     holds,
     late,

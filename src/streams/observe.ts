@@ -31,7 +31,7 @@ export const observeAnswer = (job: CrawlJob, raw: RawPage) => {
 }
 
 /** A breaker that opened (S1.8), where the host state tells. A lost signal loses no page, so it is not waited for. */
-export const observeRelease = (host: string, at: Millis, done: Released | void) =>
+export const observeRelease = (host: string, at: Millis, done: Released | undefined) =>
   typeof done === "object" && done.tripped
     ? Effect.flatMap(Signals, (it) => it.record([{ ...base, host, at, kind: "trip", category: null }]))
     : Effect.void
