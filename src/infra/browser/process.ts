@@ -64,9 +64,10 @@ const killGroup = (group: number): void => {
  */
 const watchdog = (profile: string): ChildProcess => {
   const script =
-    'read -r group; cat >/dev/null; [ -n "$group" ] && kill -s KILL -- "-$group" 2>/dev/null; ' +
-    // One that is just dying may write once more.
-    'for turn in 1 2 3 4 5 6 7 8 9; do sleep 0.2; rm -rf -- "$1"; done'
+    "read -r group; cat >/dev/null; turn=0; " +
+    // The group is gone when it takes no signal more; a busy machine needs its time for that.
+    'while [ "$turn" -lt 100 ] && kill -s KILL -- "-$group" 2>/dev/null; do turn=$((turn + 1)); sleep 0.2; done; ' +
+    'for turn in 1 2 3 4 5; do rm -rf -- "$1"; sleep 0.5; done'
   const child = spawn("/bin/sh", ["-c", script, "sh", profile], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
