@@ -8,13 +8,18 @@ import { type Operating, operate } from "../../src/infra/cli/operate.ts"
 import { Output } from "../../src/infra/cli/output.ts"
 import { load, Settings } from "../../src/infra/config.ts"
 import * as local from "../../src/infra/control.local.ts"
+import * as rules from "../../src/infra/parsingrules.memory.ts"
 import * as memory from "../../src/infra/store.memory.ts"
 import { live } from "../support/effect.ts"
 
 const settings = Result.getOrThrow(load({}))
 const world = local
   .layer("0.1.0")
-  .pipe(Layer.provideMerge(memory.layer()), Layer.provideMerge(Layer.succeed(Settings, settings)))
+  .pipe(
+    Layer.provideMerge(rules.layer),
+    Layer.provideMerge(memory.layer()),
+    Layer.provideMerge(Layer.succeed(Settings, settings))
+  )
 
 /** Command lines on one store; each answers its exit, its data and its notes. */
 const shell = Effect.gen(function* () {
@@ -109,7 +114,7 @@ describe("sources", () => {
       expect([strict.exit, strict.message.includes(`${path}:4:`)]).toEqual(["data", true])
       expect((yield* run("sources", "list")).out).toBe("(none)")
       const answer = yield* run("sources", "import", path)
-      expect(answer.out).toBe("2 added, 0 known already, 1 left out")
+      expect(answer.out).toBe("2 added, 0 known already, 2 left out")
       expect(answer.notes).toContain(`${path}:4:`)
       expect(answer.notes).toContain("http://10.0.0.1/ is left out")
     })

@@ -1,12 +1,9 @@
 import { expect } from "bun:test"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Article } from "../../src/domain/article.ts"
 import { Fatal, Retryable, Suspendable } from "../../src/domain/errors.ts"
 import { Bus, Fetcher, Frontier, Pages, Robots } from "../../src/domain/ports.ts"
-import { seedJob } from "../../src/domain/seed.ts"
 import type { Envelope, Outgoing } from "../../src/domain/topics.ts"
-import { parseHttpUrl } from "../../src/domain/url.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { MemoryPages } from "../../src/infra/pages.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
@@ -14,38 +11,11 @@ import { suspendedUntil } from "../../src/streams/stage.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
 import { articlePage, feedPage, listPage } from "../support/pages.ts"
+import { crawl, drained, seed } from "../support/pipeline.ts"
 import { openRobots, type Web, world } from "../support/world.ts"
 
 const story = "https://a.example/news/2026/11/30/council-votes-1"
 const other = "https://a.example/news/2026/11/30/river-rises-2"
-
-const seed = (url: string, type: "auto" | "article" | "list" | "feed" = "article") => {
-  const parsed = parseHttpUrl(url)
-  if (parsed._tag === "Failure") throw new Error(parsed.failure.message)
-  return seedJob(parsed.success, { type, hops: 1, lists: false, category: null, visit: 0 }, 0)
-}
-
-/** Runs the pipeline until it is drained, moving virtual time on. */
-const drained = Effect.gen(function* () {
-  const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
-  for (let turn = 0; turn < 5000 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
-  yield* Fiber.join(chain)
-})
-
-/** What one URL leads to: articles stored, dead letters, outcomes and what was delivered. */
-const crawl = (web: Web, url: string, type: "auto" | "article" | "list" | "feed" = "article") => {
-  const asked = new Map<string, number>()
-  const delivered: Array<Article> = []
-  const program = Effect.gen(function* () {
-    yield* (yield* Frontier).enqueue([seed(url, type)])
-    yield* drained
-    const articles = yield* (yield* Pages).articles({ limit: 100 })
-    const letters = yield* (yield* MemoryBus).deadLetters
-    const outcomes = yield* (yield* MemoryPages).outcomes
-    return { articles, letters, outcomes, delivered, asked }
-  })
-  return Effect.provide(program, world(web, { asked, delivered }))
-}
 
 effect("an article page becomes one stored and delivered article", () =>
   Effect.gen(function* () {
@@ -206,34 +176,6 @@ effect("a job whose host is not that of its URL is a dead letter, whatever its k
     const { job } = seed(story)
     const letters = yield* publishing([{ ...poison({ ...job, host: "evil.example" }), key: "evil.example" }])
     expect(letters.map((it) => it.code)).toEqual(["key_mismatch"])
-  })
-)
-
-effect("an edited headline is a revision of its article, also when an alias with its canonical shows it", () =>
-  Effect.gen(function* () {
-    const alias = "https://a.example/m/council-1"
-    const program = Effect.gen(function* () {
-      const frontier = yield* Frontier
-      yield* frontier.enqueue([seed(story)])
-      yield* drained
-      yield* frontier.enqueue([seed(alias)])
-      yield* drained
-      return yield* (yield* Pages).articles({ limit: 10 })
-    })
-    const web: Web = (url) =>
-      articlePage(url === story ? "Council votes on the bridge" : "Council rejects the bridge", { canonical: story })
-    const articles = yield* Effect.provide(program, world(web))
-    expect(articles.map((it) => it.identity)).toEqual([story])
-  })
-)
-
-effect("pages with different titles that share a canonical are articles of their own", () =>
-  Effect.gen(function* () {
-    const front = "https://a.example/news/latest-42"
-    const web: Web = (url) =>
-      url.endsWith("/") ? listPage([story, other]) : articlePage(`Story at ${url.slice(-20)}`, { canonical: front })
-    const { articles } = yield* crawl(web, "https://a.example/", "list")
-    expect(articles).toHaveLength(2)
   })
 )
 

@@ -4,21 +4,15 @@ import { TestClock } from "effect/testing"
 import { Retryable } from "../../src/domain/errors.ts"
 import { crashesMax } from "../../src/domain/job.ts"
 import { Frontier, Robots } from "../../src/domain/ports.ts"
-import { seedJob } from "../../src/domain/seed.ts"
 import { chainStages } from "../../src/domain/stages.ts"
-import { parseHttpUrl } from "../../src/domain/url.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
 import { articlePage, listPage } from "../support/pages.ts"
+import { seed } from "../support/pipeline.ts"
 import { type Web, world } from "../support/world.ts"
 
-const seed = (url: string, type: "article" | "list" = "article") => {
-  const parsed = parseHttpUrl(url)
-  if (parsed._tag === "Failure") throw new Error(parsed.failure.message)
-  return seedJob(parsed.success, { type, hops: 1, lists: false, category: null, visit: 0 }, 0)
-}
 const stories = (host: string, count: number) =>
   Array.from({ length: count }, (_, at) => `https://${host}/news/2026/11/30/story-${at}`)
 
