@@ -1,9 +1,9 @@
 import store from "../../sql/0001_store.sql" with { type: "text" }
-import distributed from "../../sql/0010_distributed.sql" with { type: "text" }
-import fetcherLearning from "../../sql/0020_fetcher_learning.sql" with { type: "text" }
-import priority from "../../sql/0030_priority.sql" with { type: "text" }
-import aiJobs from "../../sql/0040_ai_jobs.sql" with { type: "text" }
-import research from "../../sql/0050_research.sql" with { type: "text" }
+import distributed from "../../sql/0002_distributed.sql" with { type: "text" }
+import fetcherLearning from "../../sql/0003_fetcher_learning.sql" with { type: "text" }
+import priority from "../../sql/0004_priority.sql" with { type: "text" }
+import aiJobs from "../../sql/0005_ai_jobs.sql" with { type: "text" }
+import research from "../../sql/0006_research.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -14,9 +14,9 @@ export interface Migration {
 /** Every step of the schema, in order, embedded in the executable. Forward only; a step never changes once released. */
 export const migrations: ReadonlyArray<Migration> = [
   { version: 1, name: "store", text: store },
-  { version: 10, name: "distributed", text: distributed },
-  { version: 20, name: "fetcher_learning", text: fetcherLearning },
-  { version: 30, name: "priority", text: priority },
-  { version: 40, name: "ai_jobs", text: aiJobs },
-  { version: 50, name: "research", text: research }
+  { version: 2, name: "distributed", text: distributed },
+  { version: 3, name: "fetcher_learning", text: fetcherLearning },
+  { version: 4, name: "priority", text: priority },
+  { version: 5, name: "ai_jobs", text: aiJobs },
+  { version: 6, name: "research", text: research }
 ]

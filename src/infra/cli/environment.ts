@@ -38,7 +38,11 @@ const together = (values: Settings["Service"] | null, env: Env): ReadonlyArray<P
   }
   const weights = Object.entries(values).filter(([name]) => name.startsWith("SCORING_WEIGHT_"))
   if (weights.every(([, value]) => value === 0)) {
-    problems.push({ name: "SCORING_WEIGHT_*", value: "0", form: "at least one weight above 0: nothing is left to weigh" })
+    problems.push({
+      name: "SCORING_WEIGHT_*",
+      value: "0",
+      form: "at least one weight above 0: nothing is left to weigh"
+    })
   }
   const cidr = badCidr(ALLOW_PRIVATE_CIDRS)
   if (cidr !== null) {

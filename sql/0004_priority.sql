@@ -1,6 +1,6 @@
 -- Host signals in time buckets, one scorer at a time, and word of a changed rule.
 -- Way back: drop both triggers and the function tell_rule_changed, drop table scoring_turns and host_signals, create
--- host_signals as in step 1 (scores start cold), then `delete from schema_versions where version = 30`.
+-- host_signals as in step 1 (scores start cold), then `delete from schema_versions where version = 4`.
 
 -- Sums per host and quarter of an hour instead of a row per batch: what a scorer reads stays small, whatever is crawled.
 -- The columns are those of `domain/signals.ts`.

@@ -1,6 +1,6 @@
 -- What fetching learns by itself: numbered fetcher rules, and the failed pages an upgrade fetches again.
 -- Way back: drop table fetch_failures; alter table fetcher_rules drop column version, drop column republished;
--- delete from schema_versions where version = 20. With
+-- delete from schema_versions where version = 3. With
 -- FETCHER_AUTO_UPGRADE_ENABLED=false nothing writes them, and browser rules stay as they are (S4.26).
 
 -- A rule's version names its upgrade cycle; `republished` counts the pages of that cycle, so that its bound holds.

@@ -1,7 +1,7 @@
 -- Several processes: who relays messages to Kafka, which messages are on their way there, and whether the cache of host state
 -- was ever filled before.
 -- Way back: drop table host_generations, relays; alter table messages drop column sent;
--- then `delete from schema_versions where version = 10`. Stop every process that uses Kafka first: their messages are then
+-- then `delete from schema_versions where version = 2`. Stop every process that uses Kafka first: their messages are then
 -- unleased by the end of their leases.
 
 -- True while a message is Kafka's: `leased` then means that it was acknowledged there and that nobody has taken it yet.

@@ -1,5 +1,5 @@
 -- AI jobs, their results, what they cost, and the gate to the provider (S3.9–S3.20).
--- Way back: drop table ai_gate, llm_usage, ai_results, ai_jobs; then `delete from schema_versions where version = 40`.
+-- Way back: drop table ai_gate, llm_usage, ai_results, ai_jobs; then `delete from schema_versions where version = 5`.
 -- Results and spending are lost by that; articles are not touched.
 
 -- `leased_until` is in no index, so that a heartbeat touches none. A job outlives its article on purpose: it says what was paid for.

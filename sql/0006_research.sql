@@ -1,6 +1,6 @@
 -- The research engine: batches, their chunks and parts, the datasets they published, and what liveness checks found.
 -- Way back: drop research_days, research_batches, research_chunks, research_parts, datasets and liveness_results, delete the messages
--- of topics research and liveness, then `delete from schema_versions where version = 50`. Published files stay where they are.
+-- of topics research and liveness, then `delete from schema_versions where version = 6`. Published files stay where they are.
 
 -- Numbers handed out per shelf and day (settled 14): reserved once, never given back.
 create table research_days (
