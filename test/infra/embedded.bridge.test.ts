@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { Effect, type Scope } from "effect"
+import { Effect, Exit, type Scope } from "effect"
 import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
 import { open } from "../../src/infra/embedded/store.ts"
 import { live } from "../support/effect.ts"
@@ -118,9 +118,12 @@ it("a second connection is closed, since all would share one session", (path) =>
     const first = yield* connect(path)
     yield* first.send(startup)
     yield* Effect.promise(() => first.until(idle))
-    const second = yield* connect(path)
-    yield* Effect.promise(() => second.until(() => false))
-    expect(second.closed()).toBe(true)
+    // The door may fall shut before the visitor has quite come in: a reset is a closed connection as well.
+    const second = yield* Effect.exit(connect(path))
+    if (Exit.isSuccess(second)) {
+      yield* Effect.promise(() => second.value.until(() => false))
+      expect(second.value.closed()).toBe(true)
+    }
     yield* first.send(query("select 'still here'"))
     expect((yield* Effect.promise(() => first.until(idle))).includes("still here")).toBe(true)
   }))
