@@ -35,6 +35,6 @@ export const backoff = (
  * A message that was being worked on when its holder died this often is under suspicion: it is worked on alone among its
  * kind, so that the next crash tells the guilty one from those that were only near it.
  */
-export const suspectFrom = 2
+export const suspectFrom = 3
 /** Begun this often without an outcome (its holder died each time): dead letter `crash_loop`. */
 export const crashesMax = 5

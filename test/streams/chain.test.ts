@@ -2,6 +2,7 @@ import { expect } from "bun:test"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Fatal, Retryable, Suspendable } from "../../src/domain/errors.ts"
+import { suspectFrom } from "../../src/domain/job.ts"
 import { Bus, Fetcher, Frontier, Pages, Robots } from "../../src/domain/ports.ts"
 import type { Envelope, Outgoing } from "../../src/domain/topics.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
@@ -227,8 +228,8 @@ effect("messages under suspicion are worked on one at a time; the others are not
       const bus = yield* Bus
       yield* (yield* Frontier).enqueue(hosts.map((url) => seed(url)))
       const { crash } = yield* MemoryBus
-      // Two lives that end while work on all of them has begun.
-      for (let life = 0; life < 2; life += 1) {
+      // Lives that end while work on all of them has begun.
+      for (let life = 0; life < suspectFrom; life += 1) {
         const subscription = {
           topics: [{ topic: "crawl.high", weight: 1 }],
           limit: 9,
