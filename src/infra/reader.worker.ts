@@ -23,8 +23,9 @@ const next = (worker: Worker): Effect.Effect<FromReader, Fatal> =>
 
 const ask = (worker: Worker, question: ToReader): Effect.Effect<Reading, Fatal> =>
   Effect.suspend(() => {
-    // A copy that changes hands: cloning a view would copy all of the buffer it looks at.
-    const body = question.body.slice()
+    // A copy that changes hands: cloning a view would copy all of the buffer it looks at. (A Buffer's own `slice` is no
+    // copy: its memory, and that of all its neighbours, would go with it.)
+    const body = new Uint8Array(question.body)
     worker.postMessage({ ...question, body }, [body.buffer])
     return next(worker)
   }).pipe(Effect.flatMap((it) => (it.tag === "read" ? Effect.succeed(it.reading) : ask(worker, question))))

@@ -48,9 +48,17 @@ for (const [name, layer] of Object.entries({ inline: inline.layer, worker: worke
     Effect.gen(function* () {
       const large = new Uint8Array(page.length + 1000)
       large.set(page, 500)
-      const reading = yield* Reader.use((it) => it.read("v", large.subarray(500, 500 + page.length), hints))
+      for (const [id, view] of Object.entries({
+        view: large.subarray(500, 500 + page.length),
+        buffer: Buffer.from(large.buffer, 500, page.length),
+        pooled: Buffer.from("<html><body><p>short</p></body></html>")
+      })) {
+        const before = [...view]
+        yield* Reader.use((it) => it.read(id, view, hints))
+        expect([...view]).toEqual(before)
+      }
+      const reading = yield* Reader.use((it) => it.read("again", large.subarray(500, 500 + page.length), hints))
       expect(reading.content?.title).toBe("Council votes on the bridge")
-      expect(large[500]).toBe(page[0] ?? 0)
     }).pipe(Effect.provide(layer.pipe(Layer.provide(config()))))
   )
 }
