@@ -36,5 +36,8 @@ export const backoff = (
  * kind, so that the next crash tells the guilty one from those that were only near it.
  */
 export const suspectFrom = 3
-/** Begun this often without an outcome (its holder died each time): dead letter `crash_loop`. */
-export const crashesMax = 5
+/**
+ * Begun this often without an outcome: dead letter `crash_loop`. Three times others were as suspect; five times it was
+ * worked on alone, and its holder died each time.
+ */
+export const crashesMax = suspectFrom + 5

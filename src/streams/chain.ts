@@ -128,19 +128,26 @@ const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
       const subscription = { topics, ...intake.limit(policy), untilDrained: policy.untilDrained }
       return bus.consume(subscription, Deferred.await(run.stop)).pipe(
         Stream.tap((delivery) => Effect.sync(() => run.out.set(delivery.receipt.id, delivery.receipt))),
-        Stream.mapEffect((delivery) => Effect.andThen(alone(delivery), receive(intake, delivery)), {
-          concurrency: "unbounded",
-          unordered: true
-        }),
+        Stream.mapEffect(
+          (delivery) => Effect.andThen(intake.waits ? Effect.void : alone(delivery), receive(intake, delivery)),
+          {
+            concurrency: "unbounded",
+            unordered: true
+          }
+        ),
         Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
       )
     })
   )
 
-/** A message that was near several crashes waits until no other such one is being worked on. */
-const alone = Effect.fnUntraced(function* ({ crashes, receipt }: Delivery) {
+/**
+ * A message that was near several crashes waits until no other such one is being worked on. Stages that wait for other
+ * things first ask for this last, so that it is held for as long as the work takes and no longer.
+ */
+export const alone = Effect.fnUntraced(function* ({ crashes, receipt }: Delivery) {
   if (crashes < suspectFrom) return
   const { suspicion } = yield* Run
+  if (suspicion.holder === receipt.id) return
   yield* suspicion.permit.take(1)
   suspicion.holder = receipt.id
 })

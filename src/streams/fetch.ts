@@ -9,6 +9,7 @@ import { Policy } from "../domain/policy.ts"
 import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
+import { alone, type Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
@@ -129,7 +130,8 @@ const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) 
   const validators = yield* knownValidators(job)
   // Work begins with the page's own request, not with waiting for its host; both go out at the same time.
   const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
-  const request = Effect.map(Effect.all([visit(asked, validators), begin], { concurrency: 2 }), ([page]) => page)
+  const both = Effect.map(Effect.all([visit(asked, validators), begin], { concurrency: 2 }), ([page]) => page)
+  const request = Effect.andThen(alone(work), both)
   const once = learnRobots(limits, job).pipe(
     Effect.andThen(inSlot(limits, job.host, request)),
     Effect.flatMap((page) => rendered(limits, asked, page))
@@ -144,7 +146,11 @@ const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) 
  */
 export const fetch = (
   policy: Policy["Service"]
-): Stage<CrawlJob, Fetched, Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Signals | Upgrades> => {
+): Stage<
+  CrawlJob,
+  Fetched,
+  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Signals | Upgrades
+> => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
   return stage("fetcher", held, (work) => take(limits, work))
