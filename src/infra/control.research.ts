@@ -1,8 +1,9 @@
 import { Clock, Duration, Effect, Result } from "effect"
 import { sha256 } from "../domain/research/assemble.ts"
 import { countryCode } from "../domain/research/countries.ts"
+import { dayOver } from "../domain/research/day.ts"
 import { dayOf, instant, manifestName, parseDatasetId, paths, type Shelf } from "../domain/research/path.ts"
-import { Dataset, type Day, type Entry, Manifest, methods } from "../domain/research/record.ts"
+import { Dataset, type Entry, Manifest } from "../domain/research/record.ts"
 import { Batches, Datasets, type Progress } from "../domain/research.ts"
 import { dayFault } from "./api/research.ts"
 import type { Settings } from "./config.ts"
@@ -58,23 +59,8 @@ const dayOfShelf = Effect.fnUntraced(function* (shelf: Shelf, day: string) {
   const manifest = yield* manifestOf(paths.manifest(shelf))
   const entries = (manifest?.datasets ?? []).filter((it) => it.date === day)
   const known = yield* stored((yield* Batches).domains(shelf, day))
-  const answer: Day = {
-    datasets: entries.map(({ dataset_id, path, record_count, size_bytes, created_at, partial }) => ({
-      dataset_id,
-      path,
-      record_count,
-      size_bytes,
-      created_at,
-      partial
-    })),
-    summary: {
-      total_records: entries.reduce((sum, it) => sum + it.record_count, 0),
-      // A store that lost its rows still knows each dataset's own number.
-      unique_domains: Math.max(known, ...entries.map((it) => it.unique_domains), 0),
-      discovery_methods: methods.filter((method) => entries.some((it) => it.research_methods.includes(method)))
-    }
-  }
-  return answer
+  // A store that lost its rows still knows each dataset's own number.
+  return dayOver(entries, Math.max(known, ...entries.map((it) => it.unique_domains), 0))
 })
 
 /** One dataset by its line in the manifest; bytes that do not match it are never answered. */

@@ -1,10 +1,9 @@
-import { write } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import { promisify } from "node:util"
 import { Effect, Layer, Semaphore } from "effect"
 import type { Article } from "../domain/article.ts"
 import { Unavailable } from "../domain/errors.ts"
 import { Outputs } from "../domain/ports.ts"
+import { codeOf, stdout, writeAll } from "./descriptor.ts"
 import { exitCode } from "./exit.ts"
 import { Halt } from "./halt.ts"
 
@@ -18,8 +17,6 @@ interface Target {
 
 /** Nobody reads stdout any more (`| head`): waiting for it to come back would take for ever. */
 const isClosedPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
-const isFullPipe = (cause: unknown): boolean => codeOf(cause) === "EAGAIN"
-const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
 const unavailable = (name: string) => (cause: unknown) =>
   new Unavailable({
@@ -37,7 +34,7 @@ export const layer = (path: string): Layer.Layer<Outputs, Unavailable> =>
     Outputs,
     Effect.gen(function* () {
       const name = path === "-" ? "stdout" : path
-      const target = path === "-" ? stdout() : yield* file(path)
+      const target: Target = path === "-" ? { write: (block) => writeAll(stdout, block) } : yield* file(path)
       const turn = yield* Semaphore.make(1)
       const halt = yield* Halt
       const failed = (cause: unknown) => {
@@ -70,27 +67,6 @@ function* blocks(articles: ReadonlyArray<Article>): Generator<Uint8Array> {
   }
   if (lines.length > 0) yield Buffer.from(lines.join(""))
 }
-
-/** Bun's own sink for stdout forgets a closed pipe now and then, so blocks are written to the descriptor itself. */
-const stdout = (): Target => ({
-  write: async (block) => {
-    for (let at = 0; at < block.byteLength; ) at += await writeSome(block.subarray(at))
-  }
-})
-
-/** Bytes that were taken; none while a pipe that does not block is full, after a moment's wait. */
-const writeSome = async (block: Uint8Array): Promise<number> => {
-  try {
-    return (await writeDescriptor(stdoutDescriptor, block)).bytesWritten
-  } catch (error) {
-    if (!isFullPipe(error)) throw error
-    await Bun.sleep(fullPipeWaitMs)
-    return 0
-  }
-}
-const writeDescriptor = promisify(write)
-const stdoutDescriptor = 1
-const fullPipeWaitMs = 5
 
 const file = (path: string) =>
   Effect.acquireRelease(Effect.tryPromise({ try: () => open(path, "a+"), catch: unavailable(path) }), (handle) =>

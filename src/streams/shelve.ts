@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Schema } from "effect"
+import { dayOver } from "../domain/research/day.ts"
 import { instant, paths, type Shelf } from "../domain/research/path.ts"
-import { type Day, type Entry, Manifest, methods } from "../domain/research/record.ts"
+import { type Entry, Manifest } from "../domain/research/record.ts"
 import { Batches, Datasets } from "../domain/research.ts"
 import { gate } from "./gate.ts"
 import { steadfast } from "./stage.ts"
@@ -19,23 +20,6 @@ const merged = (rows: ReadonlyArray<Entry>, known: ReadonlyArray<Entry>): Readon
   const own = new Set(rows.map((it) => it.path))
   return [...rows, ...known.filter((it) => !own.has(it.path))].toSorted(byPath)
 }
-
-/** The answer of S5.19 over the datasets of one day. */
-export const dayOver = (entries: ReadonlyArray<Entry>, unique_domains: number): Day => ({
-  datasets: entries.map(({ dataset_id, path, record_count, size_bytes, created_at, partial }) => ({
-    dataset_id,
-    path,
-    record_count,
-    size_bytes,
-    created_at,
-    partial
-  })),
-  summary: {
-    total_records: entries.reduce((sum, it) => sum + it.record_count, 0),
-    unique_domains,
-    discovery_methods: methods.filter((method) => entries.some((it) => it.research_methods.includes(method)))
-  }
-})
 
 /** Writes until what was written is what the store says: another process may have published meanwhile. */
 const manifest = Effect.fnUntraced(function* (shelf: Shelf) {

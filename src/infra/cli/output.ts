@@ -1,6 +1,6 @@
-import { closeSync, openSync, write } from "node:fs"
-import { promisify } from "node:util"
+import { closeSync, openSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
+import { codeOf, stdout, writeAll } from "../descriptor.ts"
 import { Refusal } from "../exit.ts"
 import { Halt } from "../halt.ts"
 import { visible } from "../logging.ts"
@@ -17,26 +17,6 @@ export class Output extends Context.Service<
   }
 >()("crawler/Output") {}
 
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : String(cause)
-
-const STDOUT = 1
-/** A pipe that does not block is full: looked at again after this long, ms. */
-const FULL_PIPE_WAIT = 5
-const writeSome = promisify(write)
-
-/** To the descriptor itself: the runtime's stream may miss that its reader is gone. */
-const writeAll = async (descriptor: number, bytes: Uint8Array): Promise<void> => {
-  for (let at = 0; at < bytes.byteLength; ) {
-    try {
-      at += (await writeSome(descriptor, bytes.subarray(at))).bytesWritten
-    } catch (cause) {
-      if (codeOf(cause) !== "EAGAIN") throw cause
-      await Bun.sleep(FULL_PIPE_WAIT)
-    }
-  }
-}
-
 const writer = (descriptor: number, name: string) =>
   Effect.map(Halt, (halt) =>
     Output.of({
@@ -45,7 +25,7 @@ const writer = (descriptor: number, name: string) =>
           try: () => writeAll(descriptor, Buffer.from(`${text}\n`)),
           catch: (cause) => {
             // `head` has read enough: that is no failure, and there is nobody left to tell.
-            if (descriptor === STDOUT && codeOf(cause) === "EPIPE") halt(0, "")
+            if (descriptor === stdout && codeOf(cause) === "EPIPE") halt(0, "")
             return new Refusal({ exit: "disk", message: `${name}: ${codeOf(cause)}` })
           }
         }),
@@ -67,6 +47,6 @@ export const layer = (path: string | null): Layer.Layer<Output, Refusal> =>
   Layer.effect(
     Output,
     path === null || path === "-"
-      ? writer(STDOUT, "standard output")
+      ? writer(stdout, "standard output")
       : Effect.flatMap(file(path), (descriptor) => writer(descriptor, `--out ${visible(path)}`))
   )
