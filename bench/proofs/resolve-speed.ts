@@ -28,7 +28,7 @@ import { type Bench, Missing, prove } from "./proof.ts"
 
 const LOOKUPS = Number(process.env.LOOKUPS ?? 1_000_000)
 const HOSTS = 10_000
-const REDIS_LOOKUPS = Math.min(LOOKUPS, 20_000)
+const REDIS_LOOKUPS = Math.min(LOOKUPS, 100_000)
 const SIZES = (process.env.SIZES ?? "1000,10000,100000").split(",").map(Number)
 const EMBEDDED_SIZES = SIZES.filter((it) => it <= HOSTS)
 const P99_US_MAX = 50

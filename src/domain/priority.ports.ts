@@ -20,6 +20,12 @@ export class Scores extends Context.Service<
   }
 >()("crawler/Scores") {}
 
+/** What the shared cache holds of a host: `host_score:{host}` (S1.17) and the operators' words. */
+export interface SharedFacts {
+  readonly score: KeptScore | null | undefined
+  readonly rules: HostRules | undefined
+}
+
 /**
  * What all processes share between memory and database. `undefined`: not here; `null` or an empty standing: known to have
  * none. A cache that is down is no failure of a lookup, so nothing here fails.
@@ -27,8 +33,8 @@ export class Scores extends Context.Service<
 export class HostCache extends Context.Service<
   HostCache,
   {
-    /** `host_score:{host}` (S1.17), in the order asked. */
-    readonly scores: (hosts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<KeptScore | null | undefined>>
+    /** Both halves in one round trip, in the order asked: a lookup needs both. */
+    readonly known: (hosts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<SharedFacts>>
     /** Written by the scorer in batches, and by a lookup that found the database knowing more. */
     readonly keepScores: (
       rows: ReadonlyArray<{
@@ -38,7 +44,6 @@ export class HostCache extends Context.Service<
         readonly ttl_ms: number
       }>
     ) => Effect.Effect<void>
-    readonly rules: (hosts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<HostRules | undefined>>
     readonly keepRules: (
       rows: ReadonlyArray<{ readonly host: string; readonly rules: HostRules; readonly ttl_ms: number }>
     ) => Effect.Effect<void>

@@ -9,8 +9,8 @@ import { type Client, connect, type Reply, type Script, script } from "./redis/c
 const barredMs = 10_000
 /** Stands where rules may not be kept. */
 const barred = "-"
-/** Hosts of one command. */
-const hostsMax = 500
+/** Keys of one command. */
+const keysMax = 1000
 
 /** `host_score:{host}` (S1.17), and the window by which the score grows old. */
 const Score = Schema.fromJsonString(
@@ -53,7 +53,7 @@ end
 return #KEYS`)
 
 const parts = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / hostsMax) }, (_, at) => all.slice(at * hostsMax, (at + 1) * hostsMax))
+  Array.from({ length: Math.ceil(all.length / keysMax) }, (_, at) => all.slice(at * keysMax, (at + 1) * keysMax))
 
 const repliesOf = (reply: Reply, count: number): ReadonlyArray<Reply> =>
   Array.isArray(reply) ? reply : Array.from({ length: count }, () => null)
@@ -107,7 +107,13 @@ export const layer: Layer.Layer<HostCache, never, Settings> = Layer.effect(
     const rulesKey = (host: string) => `${REDIS_PREFIX}host_rules:${host}`
     const { read, write } = over(client)
     return HostCache.of({
-      scores: (hosts) => Effect.map(read(hosts.map(scoreKey)), (replies) => replies.map(scoreOf)),
+      known: (hosts) =>
+        Effect.map(read(hosts.flatMap((it) => [scoreKey(it), rulesKey(it)])), (replies) =>
+          hosts.map((_, at) => ({
+            score: scoreOf(replies[2 * at] ?? null),
+            rules: Option.getOrUndefined(decodeRules(replies[2 * at + 1]))
+          }))
+        ),
       keepScores: (rows) =>
         write(
           put,
@@ -117,8 +123,6 @@ export const layer: Layer.Layer<HostCache, never, Settings> = Layer.effect(
             return { key: scoreKey(host), text, ms: ttl_ms }
           })
         ),
-      rules: (hosts) =>
-        Effect.map(read(hosts.map(rulesKey)), (replies) => replies.map((it) => Option.getOrUndefined(decodeRules(it)))),
       keepRules: (rows) =>
         write(
           putUnlessBarred,

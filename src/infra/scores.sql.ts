@@ -92,14 +92,13 @@ const fromShared = (
   }: { readonly rulesTtlMs: number; readonly scoreTtlMs: number; readonly threshold: number }
 ) =>
   Effect.fnUntraced(function* (hosts: ReadonlyArray<string>, now: Millis) {
-    const [scores, rules] = yield* Effect.all([cache.scores(hosts), cache.rules(hosts)], { concurrency: 2 })
+    const shared = yield* cache.known(hosts)
     const found = new Map<string, Standing>()
     const missing: Array<string> = []
     for (const [at, host] of hosts.entries()) {
-      const score = scores[at]
-      const words = rules[at]
-      if (score === undefined || words === undefined) missing.push(host)
-      else found.set(host, { score, ...words })
+      const it = shared[at]
+      if (it?.score === undefined || it.rules === undefined) missing.push(host)
+      else found.set(host, { score: it.score, ...it.rules })
     }
     yield* Metric.update(scoreLookups("shared"), found.size)
     if (missing.length === 0) return found

@@ -29,8 +29,12 @@ withService("REDIS_URL", (url) => {
         { host: "a.kr", score, priority: "high", ttl_ms: 60_000 },
         { host: "cold.kr", score: null, priority: null, ttl_ms: 60_000 }
       ])
-      expect(yield* it.scores(["a.kr", "cold.kr", "new.kr"])).toEqual([score, null, undefined])
-      expect(yield* it.scores([])).toEqual([])
+      expect((yield* it.known(["a.kr", "cold.kr", "new.kr"])).map((kept) => kept.score)).toEqual([
+        score,
+        null,
+        undefined
+      ])
+      expect(yield* it.known([])).toEqual([])
       const reply = yield* (yield* client).call("GET", `${prefix}host_score:a.kr`)
       expect(JSON.parse(String(reply))).toMatchObject({
         score: 0.75,
@@ -39,7 +43,7 @@ withService("REDIS_URL", (url) => {
       })
       const many = Array.from({ length: 1201 }, (_, n) => `h${n}.kr`)
       yield* it.keepScores(many.map((host) => ({ host, score, priority: "high", ttl_ms: 60_000 })))
-      expect((yield* it.scores(many)).every((kept) => kept?.value === 0.75)).toBe(true)
+      expect((yield* it.known(many)).every((kept) => kept.score?.value === 0.75)).toBe(true)
     }).pipe(Effect.provide(cache))
   )
 
@@ -48,10 +52,10 @@ withService("REDIS_URL", (url) => {
       const it = yield* HostCache
       const rules = { config: { ...noConfig, threshold: 0.9 }, rules: [{ path: "/x", priority: "low" as const }] }
       yield* it.keepRules([{ host: "a.kr", rules, ttl_ms: 60_000 }])
-      expect(yield* it.rules(["a.kr", "b.kr"])).toEqual([rules, undefined])
+      expect((yield* it.known(["a.kr", "b.kr"])).map((kept) => kept.rules)).toEqual([rules, undefined])
       yield* it.dropRules(["a.kr"])
       yield* it.keepRules([{ host: "a.kr", rules, ttl_ms: 60_000 }])
-      expect(yield* it.rules(["a.kr"])).toEqual([undefined])
+      expect((yield* it.known(["a.kr"]))[0]?.rules).toBeUndefined()
     }).pipe(Effect.provide(cache))
   )
 
@@ -62,7 +66,7 @@ withService("REDIS_URL", (url) => {
       const first = (yield* facts).get("a.kr")
       expect(first).toEqual({ value: null, threshold: 0.9, override: "low", rules: [] })
       expect((yield* facts).get("a.kr")).toEqual(first)
-      expect((yield* (yield* HostCache).rules(["a.kr"]))[0]?.config.threshold).toBe(0.9)
+      expect((yield* (yield* HostCache).known(["a.kr"]))[0]?.rules?.config.threshold).toBe(0.9)
     }).pipe(Effect.provide(scores.layer.pipe(Layer.provideMerge(Layer.mergeAll(embeddedStore, cache)))))
   )
 })
@@ -72,7 +76,6 @@ live("a server that is down knows nothing and delays nobody", () =>
     const it = yield* HostCache
     yield* it.keepScores([{ host: "a.kr", score, priority: "high", ttl_ms: 1000 }])
     yield* it.dropRules(["a.kr"])
-    expect(yield* it.scores(["a.kr"])).toEqual([undefined])
-    expect(yield* it.rules(["a.kr"])).toEqual([undefined])
+    expect(yield* it.known(["a.kr"])).toEqual([{ score: undefined, rules: undefined }])
   }).pipe(Effect.provide(layer.pipe(Layer.provide(settingsOf({ REDIS_URL: "redis://127.0.0.1:9/0" })))))
 )

@@ -193,9 +193,8 @@ const shared = () => {
   const scoreMap = new Map<string, Parameters<Cache["keepScores"]>[0][number]>()
   const ruleMap = new Map<string, Parameters<Cache["keepRules"]>[0][number]>()
   const cache = HostCache.of({
-    scores: (hosts) => known(hosts, (host) => scoreMap.get(host)?.score),
+    known: (hosts) => known(hosts, (host) => ({ score: scoreMap.get(host)?.score, rules: ruleMap.get(host)?.rules })),
     keepScores: (rows) => Effect.sync(() => rows.forEach((it) => scoreMap.set(it.host, it))),
-    rules: (hosts) => known(hosts, (host) => ruleMap.get(host)?.rules),
     keepRules: (rows) => Effect.sync(() => rows.forEach((it) => ruleMap.set(it.host, it))),
     dropRules: (hosts) => Effect.sync(() => hosts.forEach((it) => ruleMap.delete(it)))
   })
