@@ -13,7 +13,7 @@ const HOSTS = Number(process.env.HOSTS ?? 200)
 const ARTICLES = Number(process.env.ARTICLES ?? 50)
 const POISON_SHARE = 0.01
 const REBALANCE_MS = 2000
-const END_SECONDS_MAX = 1800
+const END_SECONDS_MAX = Number(process.env.END_SECONDS ?? 1800)
 const LAG_SECONDS_MAX = 120
 const copyMark = "proof-copy"
 

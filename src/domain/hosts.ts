@@ -125,7 +125,23 @@ export const release = (state: HostState, manners: Manners, now: Millis, token: 
 
 /** Remembers a gap the host asked for; the strictest ever asked holds. What is no time is no wish. */
 export const ask = (state: HostState, delay: number): HostState =>
-  delay > state.asked ? { ...state, asked: Math.min(delay, DELAY_MAX_MS) } : state
+  delay > state.asked && state.asked < DELAY_MAX_MS ? { ...state, asked: Math.min(delay, DELAY_MAX_MS) } : state
+
+/** What outlived the process that knew the host. Instants; 0 is none. */
+export interface Promised {
+  readonly paused_until: Millis
+  readonly breaker_open_until: Millis
+  readonly delay_ms: number
+}
+
+/** A host as one whose memory was lost must be treated: its promises stand, an open breaker begins anew at its first length. */
+export const restored = (state: HostState, manners: Manners, promised: Promised): HostState => ({
+  ...ask(state, promised.delay_ms),
+  pausedUntil: Math.max(state.pausedUntil, promised.paused_until),
+  ...(promised.breaker_open_until > state.openUntil
+    ? { failures: manners.failures, openFor: manners.open, openUntil: promised.breaker_open_until }
+    : {})
+})
 
 /** May the host be forgotten now without breaking a promise to it? */
 export const idle = (state: HostState, manners: Manners, now: Millis): boolean =>

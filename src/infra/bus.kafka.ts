@@ -93,7 +93,7 @@ const attend = Effect.fnUntraced(function* (
           names,
           {
             arrived,
-            dealt: () => consumer.forget(Date.now()),
+            dealt: () => consumer.forget(),
             failed: (why) => fork(Effect.logWarning(`kafka: ${why}`))
           }
         )

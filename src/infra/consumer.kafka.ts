@@ -80,14 +80,13 @@ export class Consumer implements Taker {
   }
 
   /** Partitions were dealt out anew: what is not begun comes again, here or elsewhere. */
-  forget(now: number): void {
+  forget(): void {
     this.again.clear()
-    for (const message of [...this.messages.byId.values()]) if (message.state !== "leased") this.drop(message, now)
+    for (const id of this.messages.withdraw()) this.heard.delete(id)
+    this.relax()
   }
 
-  private drop(message: Message, now: number): void {
-    this.messages.settle(message, [], [], now)
-    this.heard.delete(message.id)
+  private relax(): void {
     if (this.paused && this.heard.size < this.heardMax / 2) {
       this.paused = false
       this.flow?.resume()
@@ -98,7 +97,9 @@ export class Consumer implements Taker {
   readonly ended = (id: string): void => {
     this.heard.get(id)?.done()
     const message = this.messages.byId.get(id)
-    if (message !== undefined) this.drop(message, 0)
+    if (message !== undefined) this.messages.settle(message, [], [], 0)
+    this.heard.delete(id)
+    this.relax()
     const again = this.again.get(id)
     this.again.delete(id)
     if (again !== undefined) this.hear(again, 0)

@@ -32,6 +32,10 @@ export class Heap<A> {
     return first
   }
 
+  clear(): void {
+    this.items.length = 0
+  }
+
   private sink(item: A): void {
     const { items } = this
     let at = 0

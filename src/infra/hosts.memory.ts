@@ -1,5 +1,6 @@
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer, Semaphore } from "effect"
 import type { Millis } from "../domain/crawl.ts"
+import type { Unavailable } from "../domain/errors.ts"
 import {
   acquire,
   ask,
@@ -8,7 +9,9 @@ import {
   idle,
   LOOK_AGAIN_MS,
   type Manners,
+  type Promised,
   release,
+  restored,
   unseen
 } from "../domain/hosts.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
@@ -75,7 +78,26 @@ class States {
   }
 }
 
-const make = ({ quiet = Duration.zero }: Options) =>
+/** Where promises made to hosts outlive this process. */
+export interface Keeper {
+  readonly standing: (now: Millis) => Effect.Effect<ReadonlyArray<Promised & { readonly host: string }>, Unavailable>
+  readonly keep: (it: Promised & { readonly host: string }) => Effect.Effect<void>
+}
+const forgetful: Keeper = { standing: () => Effect.succeed([]), keep: () => Effect.void }
+
+/** What a step has promised anew, kept. */
+const promised = (keeper: Keeper, host: string, before: HostState, after: HostState): Effect.Effect<void> => {
+  const newer = (one: Millis, other: Millis) => (other > one ? other : 0)
+  const paused_until = newer(before.pausedUntil, after.pausedUntil)
+  const breaker_open_until = newer(before.openUntil, after.openUntil)
+  const delay_ms = newer(before.asked, after.asked)
+  return paused_until + breaker_open_until + delay_ms === 0
+    ? Effect.void
+    : keeper.keep({ host, paused_until, breaker_open_until, delay_ms })
+}
+
+/** Host state in memory; what a keeper knows is read before the first host is dialled. */
+export const make = ({ quiet = Duration.zero }: Options, keeper: Keeper = forgetful) =>
   Effect.gen(function* () {
     const manners = mannersOf(yield* Settings)
     const start = yield* Clock.currentTimeMillis
@@ -96,17 +118,38 @@ const make = ({ quiet = Duration.zero }: Options) =>
       return slot
     }
 
-    return Hosts.of({
-      acquire: (host) => step((now) => take(host, now)),
-      release: (host, token, outcome) =>
+    let loaded = keeper === forgetful
+    const one = Semaphore.makeUnsafe(1)
+    const load = one.withPermit(
+      Effect.gen(function* () {
+        if (loaded) return
+        for (const it of yield* keeper.standing(start)) {
+          states.write(it.host, restored(states.read(it.host), manners, it))
+        }
+        loaded = true
+      })
+    )
+    /** Changes a host's state, and keeps what that promises. */
+    const change = (host: string, work: (state: HostState, now: Millis) => HostState) =>
+      Effect.flatMap(
         step((now) => {
           const before = states.read(host)
-          const after = release(before, manners, now, token, outcome)
-          states.write(host, after)
-          return { tripped: after.openUntil > before.openUntil }
+          const after = work(before, now)
+          if (after !== before && states.admits(host, now)) states.write(host, after)
+          return { before, after }
         }),
-      setDelay: (host, delay_ms) =>
-        step((now) => (states.admits(host, now) ? states.write(host, ask(states.read(host), delay_ms)) : undefined)),
+        ({ before, after }) => Effect.as(promised(keeper, host, before, after), after.openUntil > before.openUntil)
+      )
+
+    return Hosts.of({
+      acquire: (host) =>
+        Effect.suspend(() => (loaded ? Effect.void : load)).pipe(Effect.andThen(step((now) => take(host, now)))),
+      release: (host, token, outcome) =>
+        Effect.map(
+          change(host, (state, now) => release(state, manners, now, token, outcome)),
+          (tripped) => ({ tripped })
+        ),
+      setDelay: (host, delay_ms) => Effect.asVoid(change(host, (state) => ask(state, delay_ms))),
       delay: (host) => Effect.sync(() => gap(states.read(host), manners))
     })
   })

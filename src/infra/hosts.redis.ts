@@ -61,38 +61,46 @@ const renewal = ({ client, keys, manners, skew, kept }: Tools) => {
   const load = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const standing = yield* kept.standing(now)
-    const restore = ({ host, paused_until, breaker_open_until }: (typeof standing)[number]) => {
+    const restore = ({ host, paused_until, breaker_open_until, delay_ms }: (typeof standing)[number]) => {
       const instants = [paused_until, breaker_open_until].map((it) => (it === 0 ? 0 : skew.theirs(it)))
-      return client.run(step.restore, [keys.host(host)], [...instants, manners.open, manners.failures, keepMs])
+      const bounds = [manners.open, manners.failures, keepMs, delay_ms]
+      return client.run(step.restore, [keys.host(host)], [...instants, ...bounds])
     }
     yield* Effect.forEach(standing, restore, { concurrency: 32, discard: true })
     yield* client.call("HSET", keys.generation, "loaded", "1")
-    yield* Effect.logWarning(`host state was empty: ${standing.length} pauses and breakers restored from the database`)
+    yield* Effect.logWarning(`host state was empty: ${standing.length} hosts have promises in the database`)
   })
   const begin = Effect.gen(function* () {
     const first = yield* kept.isFirst(crypto.randomUUID())
-    yield* client.run(step.begin, [keys.generation], [first ? 0 : manners.slotLife])
+    const quiet = Math.max(manners.slotLife, manners.delay)
+    yield* client.run(step.begin, [keys.generation], [first ? 0 : quiet])
   })
   const one = Semaphore.makeUnsafe(1)
+  let rounds = 0
+  /** Many ask at once; whoever waited for another's round needs none of its own. */
   return (what: string): Effect.Effect<void, Unavailable> =>
-    one.withPermit(Effect.asVoid(what === "empty" ? Effect.andThen(begin, load) : load))
+    Effect.suspend(() => {
+      const seen = rounds
+      const round = Effect.tap(what === "empty" ? Effect.andThen(begin, load) : load, () =>
+        Effect.sync(() => {
+          rounds += 1
+        })
+      )
+      return one.withPermit(Effect.suspend(() => (rounds === seen ? round : Effect.void)))
+    })
 }
 
-/** Instants that an end has moved go to the database too; should that fail, the cache still holds them. */
+/** Instants that an end has moved go to the database too. */
 const remember = ({ skew, kept }: Tools, host: string, paused: Millis, opened: Millis): Effect.Effect<void> => {
   const own = (instant: Millis) => (instant === 0 ? 0 : skew.ours(instant))
   return paused === 0 && opened === 0
     ? Effect.void
-    : kept
-        .keep({ host, paused_until: own(paused), breaker_open_until: own(opened) })
-        .pipe(Effect.catch((it) => Effect.logWarning(`${host}: its pause is in the cache only: ${it.message}`)))
+    : kept.keep({ host, paused_until: own(paused), breaker_open_until: own(opened), delay_ms: 0 })
 }
 
 const slots = (tools: Tools) => {
   const { client, keys, manners, skew } = tools
   const renew = renewal(tools)
-  /** When each grant of this process was received: a request begins no earlier. */
-  const received = new Map<string, number>()
 
   const ask = (host: string, token: string) =>
     Effect.gen(function* () {
@@ -111,10 +119,7 @@ const slots = (tools: Tools) => {
     const token = crypto.randomUUID()
     const reply = yield* ask(host, token)
     const what = textAt(reply, 0)
-    if (what === "granted") {
-      received.set(token, performance.now())
-      return { tag: "granted", token }
-    }
+    if (what === "granted") return { tag: "granted", token }
     if (what === "wait") {
       return { tag: "wait", until: skew.ours(numberAt(reply, 2)), reason: reasonOf(textAt(reply, 3)) }
     }
@@ -127,18 +132,25 @@ const slots = (tools: Tools) => {
     token: string,
     outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
   ) {
-    const held = Math.round(performance.now() - (received.get(token) ?? performance.now()))
-    received.delete(token)
     const pause = outcome.pause_until === null ? 0 : skew.theirs(outcome.pause_until)
     const bounds = [manners.failures, manners.open, BREAKER_OPEN_MAX_MS, RETRY_AFTER_MAX_MS]
     const reply = yield* client.run(
       step.release,
       [keys.host(host), keys.slots(host)],
-      [token, outcome.failed ? 1 : 0, pause, ...bounds, held, keepMs]
+      [token, outcome.failed ? 1 : 0, pause, ...bounds, keepMs]
     )
-    yield* remember(tools, host, numberAt(reply, 1), numberAt(reply, 2))
+    const opened = numberAt(reply, 2)
+    yield* remember(tools, host, numberAt(reply, 1), opened)
+    return { tripped: opened > 0 }
   })
-  return { acquire, release }
+
+  const setDelay = Effect.fn("Hosts.setDelay")(function* (host: string, delay_ms: number) {
+    const delay = Math.min(Math.round(delay_ms), DELAY_MAX_MS)
+    if (!(delay > 0)) return
+    const raised = yield* client.run(step.ask, [keys.host(host)], [delay, keepMs])
+    if (raised === 1) yield* tools.kept.keep({ host, paused_until: 0, breaker_open_until: 0, delay_ms: delay })
+  })
+  return { acquire, release, setDelay }
 }
 
 /** Host state in Redis, shared by all processes that name the same server. Unreachable: Unavailable, so that hosts wait. */
@@ -152,12 +164,6 @@ export const layer: Layer.Layer<Hosts, never, Database | Settings> = Layer.effec
     const tools = { client, keys, manners, skew: new Skew(), kept: hostsKept(yield* Database) }
     return Hosts.of({
       ...slots(tools),
-      setDelay: (host, delay_ms) =>
-        delay_ms > 0
-          ? Effect.asVoid(
-              client.run(step.ask, [keys.host(host)], [Math.min(Math.round(delay_ms), DELAY_MAX_MS), keepMs])
-            )
-          : Effect.void,
       delay: (host) =>
         Effect.map(client.call("HGET", keys.host(host), "asked"), (asked) =>
           Math.max(manners.delay, Number(asked ?? 0))

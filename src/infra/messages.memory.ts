@@ -168,6 +168,18 @@ export class Messages {
     this.bury(dead)
   }
 
+  /** Forgets every visible message that nobody has taken. Answers their ids. */
+  withdraw(): ReadonlyArray<string> {
+    const gone = [...this.byId.values()].filter((it) => it.state === "ready")
+    for (const message of gone) this.remove(message)
+    // Whoever has one of these lanes in line finds it empty.
+    for (const lanes of this.lanes.values()) {
+      for (const lane of lanes.values()) lane.ready.clear()
+      lanes.clear()
+    }
+    return gone.map((it) => it.id)
+  }
+
   /** Back to its place, as if it had not been taken. */
   release(message: Message, now: Millis): void {
     if (message.begun) message.starts -= 1

@@ -4,7 +4,8 @@ import * as table from "../infra/bus.table.ts"
 import { Settings } from "../infra/config.ts"
 import * as files from "../infra/datasets.files.ts"
 import { Refusal } from "../infra/exit.ts"
-import * as memory from "../infra/hosts.memory.ts"
+import * as own from "../infra/hosts.database.ts"
+import type { Options } from "../infra/hosts.memory.ts"
 import * as windowsInMemory from "../infra/windows.memory.ts"
 
 type Values = Settings["Service"]
@@ -18,12 +19,12 @@ export const bus = Layer.unwrap(
   })
 )
 
-/** Host state of this process alone, or of all that name the same Redis. */
-export const hosts = (options: memory.Options) =>
+/** Host state of this process alone, or of all that name the same Redis; its promises are in the database either way. */
+export const hosts = (options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { REDIS_URL } = yield* Settings
-      if (REDIS_URL === null) return memory.layer(options)
+      if (REDIS_URL === null) return own.layer(options)
       return (yield* Effect.promise(() => import("../infra/hosts.redis.ts"))).layer
     })
   )

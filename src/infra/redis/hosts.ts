@@ -51,8 +51,8 @@ return {'granted', now, 0, ''}
 `)
 
 /**
- * KEYS host, slots. ARGV token, failed (0 or 1), pause (an instant or 0), failures, open, openMax, pauseMax, held, keep.
- * `held`: ms since the token's grant was received; its request began no earlier, so the next gap counts from there.
+ * KEYS host, slots. ARGV token, failed (0 or 1), pause (an instant or 0), failures, open, openMax, pauseMax, keep.
+ * The next gap counts from here: only an answer proves that the request had reached its host, however late it left a busy machine.
  * Answers {now, paused, openUntil}: the instants that this end moved, else 0.
  */
 export const release = script(`${opening}
@@ -64,7 +64,7 @@ if pause > s.paused then
   redis.call('HSET', KEYS[1], 'paused', pause)
 end
 if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
-  redis.call('HSET', KEYS[1], 'start', math.max(s.start, now - tonumber(ARGV[8])))
+  redis.call('HSET', KEYS[1], 'start', now)
   if ARGV[2] == '0' then
     redis.call('HDEL', KEYS[1], 'failures', 'openFor', 'openUntil')
   else
@@ -78,16 +78,17 @@ if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
     end
   end
 end
-redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[9]))
+redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[8]))
 return {now, paused, opened}
 `)
 
-/** KEYS host. ARGV delay, keep. The strictest gap ever asked holds. */
+/** KEYS host. ARGV delay, keep. The strictest gap ever asked holds. Answers 1 if this is it. */
 export const ask = script(`
 local asked = tonumber(redis.call('HGET', KEYS[1], 'asked') or 0)
 if tonumber(ARGV[1]) > asked then
   redis.call('HSET', KEYS[1], 'asked', ARGV[1])
   redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]))
+  return 1
 end
 return 0
 `)
@@ -98,9 +99,13 @@ if redis.call('HSETNX', KEYS[1], 'quiet', now + tonumber(ARGV[1])) == 1 then red
 return now
 `)
 
-/** KEYS host. ARGV paused, openUntil, open, failures, keep. What Postgres still knows of a host. */
+/**
+ * KEYS host. ARGV paused, openUntil, open, failures, keep, asked. What Postgres still knows of a host. One that asked for a gap
+ * counts as dialled now: its gap may be longer than the wait of all.
+ */
 export const restore = script(`${opening}
 local s = read(KEYS[1])
+if tonumber(ARGV[6]) > s.asked then redis.call('HSET', KEYS[1], 'asked', ARGV[6], 'start', now) end
 if tonumber(ARGV[1]) > s.paused then redis.call('HSET', KEYS[1], 'paused', ARGV[1]) end
 if tonumber(ARGV[2]) > s.openUntil then
   redis.call('HSET', KEYS[1], 'openUntil', ARGV[2], 'openFor', math.max(s.openFor, tonumber(ARGV[3])),
