@@ -29,15 +29,17 @@ export const install = (): void => {
   tool(["mvn", "--quiet", "--batch-mode", ...goal], inPlace("kafka"))
 }
 
-const properties = ({ kafka: port, controller }: Ports): string =>
+const properties = ({ kafka: port, controller, behind, before }: Ports): string =>
   Object.entries({
     "process.roles": "broker,controller",
     "node.id": 1,
     "controller.quorum.voters": `1@127.0.0.1:${controller}`,
     "controller.listener.names": "CONTROLLER",
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
-    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    // A broker tells its clients where to go: those that came through a proxy are sent there again.
+    listeners: `PLAINTEXT://127.0.0.1:${port},BEHIND://127.0.0.1:${behind},CONTROLLER://127.0.0.1:${controller}`,
+    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port},BEHIND://127.0.0.1:${before}`,
+    "inter.broker.listener.name": "PLAINTEXT",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,CONTROLLER:PLAINTEXT",
     "log.dirs": inPlace("kafka", "log"),
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 4,

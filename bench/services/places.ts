@@ -8,7 +8,9 @@ import { join } from "node:path"
 export const root = join(import.meta.dir, "..", "..")
 export const serverNames = ["postgres", "redis", "kafka", "objects"] as const
 export type ServerName = (typeof serverNames)[number]
-export type Ports = Readonly<Record<ServerName | "controller", number>>
+const portNames = [...serverNames, "controller", "behind", "before"] as const
+/** `behind`: where the broker takes those that come through `before`, a port that a proxy of the tests may listen on. */
+export type Ports = Readonly<Record<(typeof portNames)[number], number>>
 
 /**
  * Outside the checkout, since Postgres refuses to run as root and another user may not be allowed into a checkout.
@@ -32,17 +34,10 @@ const portsFile = inPlace("ports.json")
 /** Chosen once and kept, so that a restarted server is found where it was. */
 export const portsOf = async (): Promise<Ports> => {
   mkdirSync(place, { recursive: true, mode: 0o755 })
-  if (existsSync(portsFile)) return JSON.parse(readFileSync(portsFile, "utf8")) as Ports
-  const [postgres, redis, kafka, controller, objects] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort()
-  ]
-  const ports: Ports = { postgres, redis, kafka, controller, objects }
+  const ports: Record<string, number> = existsSync(portsFile) ? JSON.parse(readFileSync(portsFile, "utf8")) : {}
+  for (const name of portNames) ports[name] ??= await freePort()
   writeFileSync(portsFile, JSON.stringify(ports))
-  return ports
+  return ports as Ports
 }
 
 /** Keys of the scratch object store: they open nothing else. */

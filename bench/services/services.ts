@@ -43,7 +43,8 @@ const start = async (): Promise<void> => {
     console.log(`${name.padEnd(9)} 127.0.0.1:${ports[name]}  (${Math.round(performance.now() - began)} ms)`)
   }
   mkdirSync(join(root, ".services"), { recursive: true })
-  writeFileSync(found, JSON.stringify(settingsOf(ports), null, 2))
+  const proxied = { KAFKA_BEHIND: String(ports.behind), KAFKA_BEFORE: String(ports.before) }
+  writeFileSync(found, JSON.stringify({ ...settingsOf(ports), ...proxied }, null, 2))
   console.log(`settings in .services/settings.json, data and logs in ${place}`)
 }
 

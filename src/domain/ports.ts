@@ -217,7 +217,7 @@ export type Slot =
   | { readonly tag: "granted"; readonly token: string }
   | { readonly tag: "wait"; readonly until: Millis; readonly reason: "delay" | "in_flight" | "retry_after" | "breaker" }
 
-/** What a request's end did to its host. An adapter that cannot tell says nothing. */
+/** What a request's end did to its host. */
 export interface Released {
   /** The breaker opened now (S1.8). */
   readonly tripped: boolean
@@ -236,7 +236,7 @@ export class Hosts extends Context.Service<
       host: string,
       token: string,
       outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
-    ) => Effect.Effect<Released | void, Unavailable>
+    ) => Effect.Effect<Released, Unavailable>
     /** The least gap a host asks for (robots crawl-delay, a rule): the strictest of these and the setting holds. */
     readonly setDelay: (host: string, delay_ms: number) => Effect.Effect<void, Unavailable>
     /** The gap in force, ms. */

@@ -13,13 +13,17 @@ import { planning } from "./planning.ts"
 const answerMsMax = 60_000
 /** An attempt to reach the server, and the goodbye at the end, take at most this many seconds. */
 const connectSeconds = 5
+/** A lost connection is made again after this many seconds: the driver's own wait grows to 20 s, long after a server is back. */
+const againSeconds = 0.25
 /** The server's clock is compared with ours this often. */
 const compareEvery = Duration.minutes(1)
 /** Through its socket all connections to the embedded store share one session: there must be one. */
 const embeddedConnections = 1
 
 type Shape = (typeof Database)["Service"]
-type Target = { readonly url: string; readonly connections: number } | { readonly socket: string }
+type Target =
+  | { readonly url: string; readonly connections: number; readonly answerMs?: number }
+  | { readonly socket: string }
 
 const client = (target: Target) => {
   const options = {
@@ -27,6 +31,7 @@ const client = (target: Target) => {
     connect_timeout: connectSeconds,
     idle_timeout: 0,
     max_lifetime: null,
+    backoff: () => againSeconds,
     onnotice: () => undefined,
     connection: { application_name: "crawler", TimeZone: "UTC", ...planning }
   }
@@ -39,10 +44,13 @@ const client = (target: Target) => {
 class Bug extends Data.TaggedError("Bug")<{ readonly cause: unknown }> {}
 
 /** Real time on purpose: whether the driver still lives has nothing to do with the program's clock. */
-const answered = <A>(work: PromiseLike<A>): Promise<A> => {
+const answered = <A>(work: PromiseLike<A>, withinMs: number, silent: () => void): Promise<A> => {
   const { promise, reject } = Promise.withResolvers<never>()
-  const late = Object.assign(new Error(`no answer within ${answerMsMax} ms`), { code: "CONNECT_SILENT" })
-  const timer = setTimeout(() => reject(late), answerMsMax)
+  const late = Object.assign(new Error(`no answer within ${withinMs} ms`), { code: "CONNECT_SILENT" })
+  const timer = setTimeout(() => {
+    reject(late)
+    silent()
+  }, withinMs)
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
@@ -64,10 +72,16 @@ const listenTo = (target: Target): Shape["listen"] =>
 const connect = Effect.fn("Database.connect")(function* (target: Target): Effect.fn.Return<Shape, never, Scope.Scope> {
   const halt = yield* Halt
   const embedded = "socket" in target
-  const sql = yield* Effect.acquireRelease(
-    Effect.sync(() => client(target)),
-    (it) => Effect.promise(() => it.end({ timeout: connectSeconds }))
+  const held = yield* Effect.acquireRelease(
+    Effect.sync(() => ({ sql: client(target) })),
+    (it) => Effect.promise(() => it.sql.end({ timeout: connectSeconds }))
   )
+  /** Whatever waits on connections that say nothing more is Unavailable; the next statement gets new ones. */
+  const replace = (silent: typeof held.sql) => {
+    if (embedded || held.sql !== silent) return
+    held.sql = client(target)
+    void silent.end({ timeout: 0 })
+  }
   const failure = (cause: unknown): Unavailable | BadData | Bug => {
     const what = meaning(cause)
     const message = cause instanceof Error ? cause.message : String(cause)
@@ -77,18 +91,23 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
     if (what === "full" && embedded) halt(74, `disk full: ${message}`)
     return new Unavailable({ dependency: "database", message })
   }
-  const run = <A>(work: () => PromiseLike<A>) =>
-    Effect.tryPromise({ try: () => answered(work()), catch: failure }).pipe(
-      Effect.catchTag("Bug", (it) => Effect.die(it.cause))
-    )
+  const answerMs = "url" in target ? (target.answerMs ?? answerMsMax) : answerMsMax
+  const run = <A>(work: (sql: typeof held.sql) => PromiseLike<A>) =>
+    Effect.tryPromise({
+      try: () => {
+        const { sql } = held
+        return answered(work(sql), answerMs, () => replace(sql))
+      },
+      catch: failure
+    }).pipe(Effect.catchTag("Bug", (it) => Effect.die(it.cause)))
   return {
     query: <Row>(text: string, parameters: ReadonlyArray<Parameter> = []) =>
       Effect.map(
-        run(() => sql.unsafe(text, [...parameters], { prepare: true })),
+        run((sql) => sql.unsafe(text, [...parameters], { prepare: true })),
         // A plain array: the driver adds properties. The row type is the caller's statement about its own text; nothing else can know it.
         (rows) => Array.from(rows) as unknown as ReadonlyArray<Row>
       ),
-    script: (text) => Effect.asVoid(run(() => sql.unsafe(text).simple())),
+    script: (text) => Effect.asVoid(run((sql) => sql.unsafe(text).simple())),
     embedded,
     listen: listenTo(target),
     leaseClock: Clock.currentTimeMillis
@@ -122,15 +141,16 @@ const corrected = Effect.fn("Database.corrected")(function* (
   return { ...database, leaseClock: Effect.map(Clock.currentTimeMillis, (it) => it + skew) }
 })
 
-/** Connects to a server and does not touch its schema: what `crawler migrate` uses. */
+/** Connects to a server and does not touch its schema: what `crawler migrate` uses. `answerMs`: longest wait for an answer. */
 export const connectTo = Effect.fn("Database.connectTo")(function* (
   url: string,
-  connections: number
+  connections: number,
+  answerMs = answerMsMax
 ): Effect.fn.Return<Shape, StoreRefused, Scope.Scope> {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     return yield* new StoreRefused({ exit: 78, message: "DATABASE_URL <hidden>: expected a postgres:// URL" })
   }
-  return yield* connect({ url, connections })
+  return yield* connect({ url, connections, answerMs })
 })
 
 /** A server that is down at the start is no reason to refuse: the stages pause. A wrong schema is. */

@@ -1,4 +1,4 @@
-import { Duration, Effect, type Scope } from "effect"
+import { Duration, Effect, Latch, Schedule, type Scope } from "effect"
 import type { Kafka, Producer } from "kafkajs"
 import { Unavailable } from "../domain/errors.ts"
 import type { Delivery } from "../domain/ports.ts"
@@ -21,6 +21,8 @@ const perKeyMax = 32
 /** Another relay takes over when this one has been silent for so long. */
 const holdMs = 3000
 const holdEveryMs = 1000
+/** A send is begun only if the row is held for so much longer: ample for one that meets no trouble. */
+const sendMs = 1000
 
 type Ground = Effect.Success<typeof ground>
 type Values = Settings["Service"]
@@ -64,23 +66,25 @@ const sender = (kafka: Kafka, prefix: string) => {
   }
 }
 
-/** May this relay work now? Asked of the database once a second, whatever the clock here says. */
-const turn = (database: Ground["database"], prefix: string) => {
+/**
+ * May this relay work now? The row is asked for and renewed once a second, also while a send takes long. What was held is counted
+ * from before the question, by a clock that no one sets, so a process that slept does not think that it still holds it.
+ */
+const turn = Effect.fnUntraced(function* (database: Ground["database"], prefix: string) {
   const holder = crypto.randomUUID()
-  let asked = Number.NEGATIVE_INFINITY
-  let held = false
-  const ask = Effect.gen(function* () {
-    if (performance.now() - asked < holdEveryMs) return held
+  const open = Latch.makeUnsafe(false)
+  let until = Number.NEGATIVE_INFINITY
+  const hold = Effect.gen(function* () {
+    const asked = performance.now()
     const now = yield* database.leaseClock
-    held = false
     const rows = yield* noBadData(database.query(statement.holdRelay, [prefix, holder, now, now + holdMs]))
-    asked = performance.now()
-    held = rows.length > 0
-    return held
-  })
-  const leave = Effect.ignore(database.query(statement.leaveRelay, [prefix, holder]))
-  return { ask, leave }
-}
+    until = rows.length > 0 ? asked + holdMs : Number.NEGATIVE_INFINITY
+    yield* rows.length > 0 ? open.open : open.close
+  }).pipe(Effect.catch(() => open.close))
+  yield* Effect.forkScoped(Effect.repeat(hold, Schedule.spaced(Duration.millis(holdEveryMs))))
+  yield* Effect.addFinalizer(() => Effect.ignore(database.query(statement.leaveRelay, [prefix, holder])))
+  return { come: open.await, holds: Effect.sync(() => performance.now() < until - sendMs) }
+})
 
 /**
  * Brings the due rows of `messages` to Kafka. Of any number of relays one works at a time, so a key's messages go out in their
@@ -96,25 +100,30 @@ export const relay = Effect.fn("Bus.relay")(function* (
   const subscription = { topics, limit: sendMax, perKey: perKeyMax, untilDrained: false }
   const source = new Consumer(subscription, database, timing, bury, statement.claimToSend)
   const { send, drop } = sender(kafka, KAFKA_PREFIX)
-  const { ask, leave } = turn(database, KAFKA_PREFIX)
-  yield* Effect.addFinalizer(() => Effect.andThen(leave, Effect.promise(drop)))
+  yield* Effect.addFinalizer(() => Effect.promise(drop))
+  const { come, holds } = yield* turn(database, KAFKA_PREFIX)
   consumers.all.add(source)
 
+  const giveBack = (deliveries: ReadonlyArray<Delivery>) =>
+    Effect.ignore(bus.release(deliveries.map((it) => it.receipt)))
   const pass = (deliveries: ReadonlyArray<Delivery>) =>
     Effect.gen(function* () {
+      // Another may relay by now, if claiming took long: the order of a key is kept by not sending.
+      if (!(yield* holds)) return yield* giveBack(deliveries)
       yield* send(deliveries)
       const until = (yield* database.leaseClock) + Duration.toMillis(KAFKA_RESEND)
       const receipts = encode(deliveries.map(({ receipt: { id, lease } }) => ({ id, lease })))
       yield* noBadData(database.query(statement.acknowledgeSent, [receipts, until]))
     }).pipe(
-      Effect.tapError(() => Effect.ignore(bus.release(deliveries.map((it) => it.receipt)))),
+      Effect.tapError(() => giveBack(deliveries)),
       Effect.ensuring(Effect.sync(() => source.out.clear())),
       Effect.uninterruptible
     )
 
   const round = Effect.gen(function* () {
     yield* source.wake.close
-    if (!(yield* ask)) return yield* Effect.sleep(Duration.millis(holdEveryMs))
+    yield* come
+    if (!(yield* holds)) return yield* Effect.sleep(Duration.millis(timing.pollMs))
     const deliveries = yield* source.claim
     if (deliveries.length > 0) return yield* pass(deliveries)
     yield* source.rest

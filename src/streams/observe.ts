@@ -30,8 +30,8 @@ export const observeAnswer = (job: CrawlJob, raw: RawPage) => {
   return Effect.flatMap(Signals, (it) => stored(it.record([signal])))
 }
 
-/** A breaker that opened (S1.8), where the host state tells. A lost signal loses no page, so it is not waited for. */
-export const observeRelease = (host: string, at: Millis, done: Released | undefined) =>
-  typeof done === "object" && done.tripped
+/** A breaker that opened (S1.8). A lost signal loses no page, so it is not waited for. */
+export const observeRelease = (host: string, at: Millis, done: Released) =>
+  done.tripped
     ? Effect.flatMap(Signals, (it) => it.record([{ ...base, host, at, kind: "trip", category: null }]))
     : Effect.void

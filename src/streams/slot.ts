@@ -39,7 +39,7 @@ const attempt = Effect.fnUntraced(function* <A, R>(
   const giveBack = (token: string, failure: Failure | null) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       hosts.release(host, token, ending(host, failure, now)).pipe(
-        Effect.flatMap((done) => observeRelease(host, now, done ?? undefined)),
+        Effect.flatMap((done) => observeRelease(host, now, done)),
         Effect.ignore
       )
     )

@@ -47,6 +47,8 @@ export const connect = Effect.fn("Redis.connect")(function* (
         maxRetriesPerRequest: 0,
         connectTimeout: connectMsMax,
         commandTimeout: answerMsMax,
+        // A silent connection may be a dead one: the next command gets another.
+        socketTimeout: answerMsMax,
         retryStrategy: (times) => Math.min(times * 100, reconnectMsMax)
       })
       // Each command reports its own failure; an event that nobody hears would end the process.

@@ -12,6 +12,8 @@ export interface Place {
   readonly region: string
   readonly bucket: string
   readonly keys: Keys
+  /** Longest time of one request. */
+  readonly answerMs?: number
 }
 
 /** Objects of one bucket. `put` answers false where `fresh` was asked and another object is there already. */
@@ -31,25 +33,27 @@ const inTag = (xml: string, tag: string): ReadonlyArray<string> =>
 const nothing = new Uint8Array()
 
 /** One signed request. Answers outside 2xx that are `accepted` are answers; all others are Unavailable. */
-const asking = (keys: Keys, region: string) => (what: Asked, accepted: ReadonlyArray<number>) =>
-  Effect.tryPromise({
-    try: async () => {
-      const headers = signed(what, keys, region, new Date())
-      // The query is sent just as it was signed: a space is %20, never a plus.
-      const href = what.url.href.replace(/\+/g, "%20")
-      const body = what.method === "PUT" ? { body: what.body } : {}
-      const signal = AbortSignal.timeout(answerMsMax)
-      const answer = await fetch(href, { method: what.method, headers, redirect: "error", signal, ...body })
-      const bytes = new Uint8Array(await answer.arrayBuffer())
-      if (answer.ok || accepted.includes(answer.status)) return { status: answer.status, bytes }
-      throw new Error(`${answer.status} ${new TextDecoder().decode(bytes).slice(0, refusalMax)}`)
-    },
-    catch: (cause) =>
-      new Unavailable({
-        dependency: "objects",
-        message: `${what.method} ${what.url.pathname}: ${cause instanceof Error ? cause.message : String(cause)}`
-      })
-  })
+const asking =
+  ({ keys, region, answerMs = answerMsMax }: Place) =>
+  (what: Asked, accepted: ReadonlyArray<number>) =>
+    Effect.tryPromise({
+      try: async () => {
+        const headers = signed(what, keys, region, new Date())
+        // The query is sent just as it was signed: a space is %20, never a plus.
+        const href = what.url.href.replace(/\+/g, "%20")
+        const body = what.method === "PUT" ? { body: what.body } : {}
+        const signal = AbortSignal.timeout(answerMs)
+        const answer = await fetch(href, { method: what.method, headers, redirect: "error", signal, ...body })
+        const bytes = new Uint8Array(await answer.arrayBuffer())
+        if (answer.ok || accepted.includes(answer.status)) return { status: answer.status, bytes }
+        throw new Error(`${answer.status} ${new TextDecoder().decode(bytes).slice(0, refusalMax)}`)
+      },
+      catch: (cause) =>
+        new Unavailable({
+          dependency: "objects",
+          message: `${what.method} ${what.url.pathname}: ${cause instanceof Error ? cause.message : String(cause)}`
+        })
+    })
 
 /**
  * The few calls of the S3 API that the crawler needs, signed. Own calls and not the runtime's client, since that can neither put an
@@ -62,7 +66,7 @@ export const objectsOf = (place: Place): Objects => {
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     return url
   }
-  const ask = asking(place.keys, place.region)
+  const ask = asking(place)
   const page = (prefix: string, token: string | null) =>
     Effect.map(
       ask(
