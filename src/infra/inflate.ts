@@ -1,7 +1,7 @@
-import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import { Data, Effect, Semaphore } from "effect"
 import { type Coding, type Inflated, salvage } from "./salvage.ts"
+import { joined, letGo } from "./wire.ts"
 import { isWhole, isZstd } from "./zstd.ts"
 
 /** Bounds of one body. */
@@ -75,21 +75,21 @@ const sync: Readonly<Record<Coding, Sync>> = {
   br: zlib.brotliDecompressSync,
   zstd: zlib.zstdDecompressSync
 }
-type Pooled = (body: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>
-const pooled: Readonly<Record<Coding, Pooled>> = {
-  gzip: promisify(zlib.gunzip),
-  deflate: promisify(zlib.inflate),
-  "deflate-raw": promisify(zlib.inflateRaw),
-  br: promisify(zlib.brotliDecompress),
-  zstd: promisify(zlib.zstdDecompress)
-}
+const CHUNK = { chunkSize: 262_144 }
+const streams = {
+  gzip: () => zlib.createGunzip(CHUNK),
+  deflate: () => zlib.createInflate(CHUNK),
+  "deflate-raw": () => zlib.createInflateRaw(CHUNK),
+  br: () => zlib.createBrotliDecompress(CHUNK),
+  zstd: () => zlib.createZstdDecompress(CHUNK)
+} as const
 
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
 
-/** Length that a gzip member claims in its last four bytes. */
+/** Length that a gzip member claims in its last four bytes; of less than a member, nothing. */
 const claimed = (body: Uint8Array): number =>
-  new DataView(body.buffer, body.byteOffset + body.length - 4, 4).getUint32(0, true)
+  body.length < GZIP_BYTES_MIN ? 0 : new DataView(body.buffer, body.byteOffset + body.length - 4, 4).getUint32(0, true)
 
 /** May another member begin inside? By chance it looks so once in some hundred bodies. */
 const hasMembers = (body: Uint8Array): boolean => {
@@ -120,12 +120,37 @@ const quick = (coding: Coding, body: Uint8Array, cap: number, max: number): Uint
 const large = Semaphore.makeUnsafe(LARGE_AT_ONCE)
 const OVER = "ERR_BUFFER_TOO_LARGE"
 
+/** Piece by piece on the thread pool, counted as it comes: what is too much is let go at once. */
+const counted = (coding: Coding, body: Uint8Array, cap: number): Effect.Effect<Uint8Array, string> =>
+  Effect.callback((resume) => {
+    const stream = streams[coding]()
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    const end = (result: Effect.Effect<Uint8Array, string>): void => {
+      stream.removeAllListeners()
+      stream.on("error", () => undefined)
+      stream.destroy()
+      resume(result)
+    }
+    const fail = (code: string): void => {
+      end(Effect.fail(code))
+      letGo(chunks)
+    }
+    stream.on("data", (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > cap) fail(OVER)
+    })
+    stream.on("end", () => end(Effect.succeed(joined(chunks, length))))
+    stream.on("error", (error) => fail(codeOf(error)))
+    stream.end(body)
+    return Effect.sync(() => stream.destroy())
+  })
+
 /** Small bodies at once, the rest beside everything else. Fails with the code of zlib's error. */
 const whole = (coding: Coding, body: Uint8Array, cap: number) => {
-  const slow = large.withPermit(
-    Effect.tryPromise({ try: () => pooled[coding](body, { maxOutputLength: cap }), catch: codeOf })
-  )
-  if (body.length > SYNC_WIRE_BYTES_MAX) return slow
+  const slow = large.withPermit(counted(coding, body, cap))
+  if (body.length > SYNC_WIRE_BYTES_MAX || (coding === "gzip" && claimed(body) > SYNC_BYTES_MAX)) return slow
   const quickCap = Math.min(cap, SYNC_BYTES_MAX)
   return Effect.try({ try: () => sync[coding](body, { maxOutputLength: quickCap }), catch: codeOf }).pipe(
     Effect.catchIf(
@@ -143,8 +168,6 @@ const undo = Effect.fnUntraced(function* (coding: Coding, body: Uint8Array, cap:
     return { bytes: undone.success, truncated: false }
   }
   if (undone._tag === "Failure" && undone.failure === OVER) {
-    // What came out so far is garbage of a size that the collector should hear of.
-    Bun.gc(false)
     const code = cap < max ? "bomb" : "body_too_large"
     return yield* new TooLarge({ code, message: `body inflates to more than ${cap} bytes from ${body.length}` })
   }

@@ -5,7 +5,16 @@ export interface Wire {
   readonly end: "complete" | "broken" | "over"
 }
 
-const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+/**
+ * Gives memory back now: the collector would see it long after, for it hears of megabytes when they are hundreds. Whoever still
+ * looks at these bytes sees none.
+ */
+export const letGo = (chunks: ReadonlyArray<Uint8Array>): void => {
+  for (const { buffer } of chunks) if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
+}
+
+/** One piece of many; they are let go, where they are long. */
+export const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const [only] = chunks
   if (chunks.length === 1 && only !== undefined) return only
   const bytes = new Uint8Array(length)
@@ -14,11 +23,14 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
     bytes.set(chunk, at)
     at += chunk.length
   }
+  if (length > LET_GO_BYTES) letGo(chunks)
   return bytes
 }
 
+/** Below this (bytes) the collector is quick enough. */
+const LET_GO_BYTES = 262_144
 /** A body longer than this (bytes) is read with few others at a time: together, bodies hold little memory. */
-const LARGE_BYTES = 1_048_576
+const LARGE_BYTES = 524_288
 /** A body cut at more than this (bytes) comes back empty. */
 const DISCARDED_BYTES = 1_048_576
 /** Large bodies that grow at once. */
@@ -61,10 +73,9 @@ class Turn {
 }
 
 /** What was cut is wanted by nobody, where it is long: it is let go at once, for bodies without end come in swarms. */
-const over = (chunks: Array<Uint8Array>, length: number): Uint8Array => {
+const over = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   if (length <= DISCARDED_BYTES) return joined(chunks, length)
-  chunks.length = 0
-  Bun.gc(false)
+  letGo(chunks)
   return new Uint8Array(0)
 }
 
