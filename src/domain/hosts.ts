@@ -6,7 +6,7 @@ import { RETRY_AFTER_MAX_MS } from "./retryafter.ts"
 export interface Manners {
   /** Requests in flight to one host. */
   readonly perHost: number
-  /** Least time between the starts of two requests to one host. */
+  /** Least time from a request to one host to the next. */
   readonly delay: number
   /** Life of a slot that nobody releases (its fiber or process died). */
   readonly slotLife: number
@@ -32,7 +32,8 @@ interface Held {
 
 /** What is known of one host. A value: every step answers with the next one. */
 export interface HostState {
-  readonly lastStart: Millis
+  /** When a request of ours last began or ended: before an answer nobody knows that the request has reached its host. */
+  readonly latest: Millis
   /** The gap the host asked for (ms), 0 when it asked for none. */
   readonly asked: number
   readonly held: ReadonlyArray<Held>
@@ -44,9 +45,9 @@ export interface HostState {
   readonly openUntil: Millis
 }
 
-/** A host never dialled. `lastStart`: count it as dialled then, so that gaps hold across a crash of the process. */
-export const unseen = (lastStart: Millis = Number.NEGATIVE_INFINITY): HostState => ({
-  lastStart,
+/** A host never dialled. `latest`: count it as dialled then, so that gaps hold across a crash of the process. */
+export const unseen = (latest: Millis = Number.NEGATIVE_INFINITY): HostState => ({
+  latest,
   asked: 0,
   held: [],
   pausedUntil: Number.NEGATIVE_INFINITY,
@@ -67,7 +68,7 @@ const live = (state: HostState, now: Millis): ReadonlyArray<Held> =>
 const hindrance = (state: HostState, held: ReadonlyArray<Held>, manners: Manners, now: Millis): Wait | null => {
   if (now < state.pausedUntil) return wait(state.pausedUntil, "retry_after")
   if (state.openFor > 0 && now < state.openUntil) return wait(state.openUntil, "breaker")
-  const ready = state.lastStart + gap(state, manners)
+  const ready = state.latest + gap(state, manners)
   const free = held.reduce((least, it) => Math.min(least, it.expires), Number.POSITIVE_INFINITY)
   // An open breaker whose time has passed lets one probe out; its outcome decides.
   if (state.openFor > 0 && held.length > 0)
@@ -77,8 +78,9 @@ const hindrance = (state: HostState, held: ReadonlyArray<Held>, manners: Manners
 }
 
 /**
- * Asks for a slot: grants it under `token`, or says until when to wait and why. Starts are at least the gap apart and
- * never more than `perHost` are out, so with one per host a request also starts after the previous one's end.
+ * Asks for a slot: grants it under `token`, or says until when to wait and why. A request starts at least the gap after the latest
+ * start or end of another, and never more than `perHost` are out. The end counts because a busy machine or a slow connection may
+ * bring a request to its host late: the host would see less than the gap between two that left with it.
  * @source DESIGN "Host fairness", REQUIREMENTS "Breaker"
  */
 export const acquire = (
@@ -91,7 +93,7 @@ export const acquire = (
   const hindered = hindrance(state, held, manners, now)
   if (hindered !== null)
     return { slot: hindered, state: held.length === state.held.length ? state : { ...state, held } }
-  const taken = { ...state, lastStart: now, held: [...held, { token, expires: now + manners.slotLife }] }
+  const taken = { ...state, latest: now, held: [...held, { token, expires: now + manners.slotLife }] }
   return { slot: { tag: "granted", token }, state: taken }
 }
 
@@ -120,7 +122,7 @@ export const release = (state: HostState, manners: Manners, now: Millis, token: 
       : Math.max(state.pausedUntil, Math.min(ended.pause_until, now + RETRY_AFTER_MAX_MS))
   const held = state.held.filter((it) => it.token !== token)
   const freed = { ...state, held, pausedUntil }
-  return held.length === state.held.length ? freed : judged(freed, manners, now, ended.failed)
+  return held.length === state.held.length ? freed : judged({ ...freed, latest: now }, manners, now, ended.failed)
 }
 
 /** Remembers a gap the host asked for; the strictest ever asked holds. What is no time is no wish. */
@@ -146,6 +148,6 @@ export const restored = (state: HostState, manners: Manners, promised: Promised)
 /** May the host be forgotten now without breaking a promise to it? */
 export const idle = (state: HostState, manners: Manners, now: Millis): boolean =>
   live(state, now).length === 0 &&
-  now >= state.lastStart + gap(state, manners) &&
+  now >= state.latest + gap(state, manners) &&
   now >= state.pausedUntil &&
   (state.openFor === 0 || now >= state.openUntil)
