@@ -30,7 +30,7 @@ await prove(async (bench) => {
   await Promise.all(fleet.members.map((it) => it.start()))
 
   const disasters: ReadonlyArray<readonly [at: number, what: string, work: () => Promise<unknown>]> = [
-    [Math.floor(KILLS * 0.3), "kafka restarts", () => kafka.stop().then(() => kafka.start(ports))],
+    [Math.floor(KILLS * 0.3), "kafka restarts", () => kafka.stop("SIGKILL").then(() => kafka.start(ports))],
     [Math.floor(KILLS * 0.5), "postgres restarts", () => postgres.stop().then(() => postgres.start(ports))],
     [Math.floor(KILLS * 0.7), "redis forgets", () => new RedisClient(env.REDIS_URL ?? "").send("FLUSHALL", [])]
   ]

@@ -78,7 +78,7 @@ export const fleetOf = (
     CRAWLER_DATA_DIR: join(bench.folder, `data-${at}`),
     HTTP_PORT: String(firstPort + at),
     ALLOW_PRIVATE_CIDRS: "127.0.0.0/8",
-    LOG_LEVEL: "warn",
+    LOG_LEVEL: process.env.FLEET_LOG_LEVEL ?? "warn",
     ...settings
   })
   const member = (list: string | null, at: number): Member => {

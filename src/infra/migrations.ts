@@ -4,6 +4,7 @@ import fetcherLearning from "../../sql/0003_fetcher_learning.sql" with { type: "
 import priority from "../../sql/0004_priority.sql" with { type: "text" }
 import aiJobs from "../../sql/0005_ai_jobs.sql" with { type: "text" }
 import research from "../../sql/0006_research.sql" with { type: "text" }
+import rawsElsewhere from "../../sql/0007_raws_elsewhere.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -18,5 +19,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 3, name: "fetcher_learning", text: fetcherLearning },
   { version: 4, name: "priority", text: priority },
   { version: 5, name: "ai_jobs", text: aiJobs },
-  { version: 6, name: "research", text: research }
+  { version: 6, name: "research", text: research },
+  { version: 7, name: "raws_elsewhere", text: rawsElsewhere }
 ]

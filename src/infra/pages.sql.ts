@@ -5,6 +5,7 @@ import type { RawPage } from "../domain/fetching.ts"
 import { type OutcomeRecord, Pages, type RawBody, type Saved, type UrlRecord } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
+import { type Bodies, bodiesOf } from "./raws.s3.ts"
 import { type Codec, type Packed, pack, RecentRaws, unpack } from "./raws.ts"
 import { inBatches, noBadData, writeAll } from "./sql/batches.ts"
 import { arrayOf, type Encoded, encodedSize } from "./sql/messages.ts"
@@ -13,8 +14,9 @@ import { encode, encodeText } from "./sql/rows.ts"
 
 /** Bodies kept in memory after they were saved. */
 const recentBytesMax = 64 * 1024 * 1024
-/** Bodies compressed at once. */
+/** Bodies compressed at once, and sent at once where they are objects. */
 const packers = 4
+const senders = 16
 /** Articles of one answer, at most: more is a page further. */
 const articlesMax = 1000
 /** timestamptz ends before JavaScript's dates do (4713 BC). */
@@ -60,22 +62,37 @@ interface PackedRaw extends Packed {
   readonly raw: RawPage
   /** The UTC day it expires. */
   readonly day: string
+  readonly place: "row" | "object"
 }
+
+interface RawRow {
+  readonly metadata: RawPage
+  readonly codec: Codec
+  readonly body: Uint8Array
+  readonly place: "row" | "object"
+  readonly day: string
+}
+const nothing = new Uint8Array()
 /** A row without its body, roughly. */
 const rawBytes = 1024
 
 /** Raw pages: compressed, partitioned by the day they expire, the latest ones also in memory. */
-const raws = (database: Shape, rowsMax: number, ttlMs: number) => {
+const raws = (database: Shape, rowsMax: number, ttlMs: number, bodies: Bodies | null, asObjects: boolean) => {
   const recent = new RecentRaws(recentBytesMax)
   const expiry = (raw: RawPage) => statement.dayOf(raw.fetched_at + ttlMs)
   const packed = (page: RawBody): Effect.Effect<PackedRaw> =>
-    Effect.map(pack(page.body), ({ codec, body }) => ({ raw: page.raw, day: expiry(page.raw), codec, body }))
+    Effect.map(pack(page.body), (it) => ({ raw: page.raw, day: expiry(page.raw), place: "row", ...it }))
+  /** The object first: a row says that its body is there. */
+  const sent = (it: PackedRaw): Effect.Effect<PackedRaw, Unavailable> =>
+    bodies === null || !asObjects
+      ? Effect.succeed(it)
+      : Effect.as(bodies.put(it.day, encodeText(it.raw.id), it.body), { ...it, place: "object", body: nothing })
   /** A day without a partition is seen by its refusal; then it is made, once a day. */
   const insert = (part: ReadonlyArray<PackedRaw>) => {
     let start = 1
-    const rows = part.map(({ raw, day, codec, body }) => {
+    const rows = part.map(({ raw, day, codec, place, body }) => {
       const { id, host, fetched_at } = raw
-      const row = { id, expires_on: day, host, fetched_at, metadata: raw, codec, start, size: body.byteLength }
+      const row = { id, expires_on: day, host, fetched_at, metadata: raw, codec, place, start, size: body.byteLength }
       start += body.byteLength
       return encode(row)
     })
@@ -88,17 +105,19 @@ const raws = (database: Shape, rowsMax: number, ttlMs: number) => {
     )
   }
   const saveRaws = Effect.fn("Pages.saveRaws")(function* (pages: ReadonlyArray<RawBody>) {
-    const rows = yield* Effect.forEach(pages, packed, { concurrency: packers })
+    const small = yield* Effect.forEach(pages, packed, { concurrency: packers })
+    const rows = yield* Effect.forEach(small, sent, { concurrency: senders })
     yield* writeAll(rows, { key: (it) => it.raw.id, bytes: (it) => it.body.byteLength + rawBytes, rowsMax }, insert)
     for (const page of pages) recent.put(page)
   })
   const raw = Effect.fn("Pages.raw")(function* (id: string) {
     const held = recent.get(id)
     if (held !== undefined) return held
-    const [row] = yield* noBadData(
-      database.query<{ metadata: RawPage; codec: Codec; body: Uint8Array }>(statement.raw, [encodeText(id)])
-    )
-    return row === undefined ? null : { raw: row.metadata, body: yield* unpack(row) }
+    const [row] = yield* noBadData(database.query<RawRow>(statement.raw, [encodeText(id)]))
+    if (row === undefined) return null
+    const { metadata, codec, place, day } = row
+    const body = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, encodeText(id))
+    return body === null ? null : { raw: metadata, body: yield* unpack({ codec, body }) }
   })
   return { saveRaws, raw }
 }
@@ -189,9 +208,10 @@ export const layer: Layer.Layer<Pages, never, Database | Settings> = Layer.effec
   Pages,
   Effect.gen(function* () {
     const database = yield* Database
-    const { STORE_BATCH, RAW_TTL } = yield* Settings
+    const settings = yield* Settings
+    const { STORE_BATCH, RAW_TTL, RAWS } = settings
     return Pages.of({
-      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL)),
+      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL), bodiesOf(settings), RAWS === "s3"),
       ...articles(database, STORE_BATCH),
       ...histories(database, STORE_BATCH)
     })

@@ -4,7 +4,8 @@ import { type BadData, Unavailable } from "../domain/errors.ts"
 import { Upkeep } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { dayOf, makePartition } from "./sql/pages.ts"
+import { type Bodies, bodiesOf } from "./raws.s3.ts"
+import { dayOf, dayOfPartition, makePartition } from "./sql/pages.ts"
 import * as statement from "./sql/upkeep.ts"
 
 /** A start after a SIGKILL replays what was written since the last checkpoint: this much takes well under a second. */
@@ -45,11 +46,15 @@ const step = <A>(name: string, work: Effect.Effect<A, Unavailable | BadData>) =>
   })
 
 /** Raws past their day go with its partition; the days to come get theirs. */
-const partitions = (database: Shape, ttlMs: number) =>
+const partitions = (database: Shape, ttlMs: number, bodies: Bodies | null) =>
   Effect.fnUntraced(function* (now: Millis) {
     const kept = statement.firstKept(dayOf(now))
     const expired = yield* database.query<{ name: string }>(statement.expiredPartitions, [kept])
-    for (const { name } of expired) yield* step(name, database.script(statement.dropPartition(name)))
+    for (const { name } of expired) {
+      // Objects first: once its partition is gone, nobody knows of the day any more.
+      const gone = bodies === null || (yield* bodies.expire(dayOfPartition(name)))
+      if (gone) yield* step(name, database.script(statement.dropPartition(name)))
+    }
     for (const day of new Set([dayOf(now + ttlMs), dayOf(now + ttlMs + aheadMs)])) {
       yield* database.script(makePartition(day))
     }
@@ -93,8 +98,8 @@ export const layer: Layer.Layer<Upkeep, never, Database | Settings> = Layer.effe
   Upkeep,
   Effect.gen(function* () {
     const database = yield* Database
-    const { RAW_TTL } = yield* Settings
-    const days = partitions(database, Duration.toMillis(RAW_TTL))
+    const settings = yield* Settings
+    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), bodiesOf(settings))
     const tend = database.embedded ? cluster(database) : () => Effect.void
     const run = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis

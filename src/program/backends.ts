@@ -59,7 +59,9 @@ const refused = (message: string) => Effect.fail(new Refusal({ exit: "configurat
 
 /** Combinations of settings that cannot be right, refused before anything starts. */
 const complaint = (settings: Values): string | null => {
-  const { KAFKA_BROKERS, DATABASE_URL, REDIS_URL, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  const { KAFKA_BROKERS, DATABASE_URL, RAWS, REDIS_URL, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings
+  if (RAWS === "s3" && S3_BUCKET === null)
+    return "RAWS=s3 without S3_BUCKET: raw pages have nowhere to go; set S3_BUCKET, or RAWS=database"
   if (S3_BUCKET !== null && (S3_ACCESS_KEY_ID === null || S3_SECRET_ACCESS_KEY === null))
     return `S3_BUCKET=${S3_BUCKET} without S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: requests are signed; set both`
   if (DATABASE_URL !== null) return null

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Datasets } from "../../src/domain/research.ts"
 import * as files from "../../src/infra/datasets.files.ts"
 import { verify } from "../../src/infra/research.verify.ts"
+import { datasetsSuite } from "../support/conformance/datasets.ts"
 import { live } from "../support/effect.ts"
 import { settingsOf, temporaryDir } from "../support/store.ts"
 
@@ -13,42 +14,21 @@ const within = (dir: string, env: Record<string, string> = {}) =>
   files.layer.pipe(Layer.provide(settingsOf({ CRAWLER_DATA_DIR: dir, ...env })))
 const scratch = (dir: string) => readdirSync(join(dir, "research", "processing", "writing"))
 
+datasetsSuite(
+  "datasets as files",
+  Layer.suspend(() => within(temporaryDir())),
+  { decides: true }
+)
+
 describe("datasets as files", () => {
-  live("what is published stays: the same bytes are present, others are refused (P8)", () => {
+  live("an environment has a tree of its own (S5.21), and nothing half written is left", () => {
     const dir = temporaryDir()
     return Effect.gen(function* () {
       const datasets = yield* Datasets
-      expect(yield* datasets.publish(path, "one")).toBe("published")
-      expect(yield* datasets.publish(path, "one")).toBe("present")
-      expect(yield* datasets.publish(path, "other")).toBe("taken")
-      expect(readFileSync(join(dir, path), "utf8")).toBe("one")
-      expect(scratch(dir)).toEqual([])
-    }).pipe(Effect.provide(within(dir)))
-  })
-
-  live("of many that publish one path at once, one wins and nobody sees half a file", () => {
-    const dir = temporaryDir()
-    return Effect.gen(function* () {
-      const datasets = yield* Datasets
-      const texts = Array.from({ length: 20 }, (_, at) => String(at).repeat(50_000))
-      const all = yield* Effect.forEach(texts, (text) => datasets.publish(path, text), { concurrency: 20 })
-      expect(all.filter((it) => it === "published").length).toBe(1)
-      expect(texts).toContain((yield* datasets.read(path)) ?? "")
-    }).pipe(Effect.provide(within(dir)))
-  })
-
-  live("summaries are replaced; an environment has a tree of its own (S5.21); what is not there reads as null", () => {
-    const dir = temporaryDir()
-    return Effect.gen(function* () {
-      const datasets = yield* Datasets
-      yield* datasets.replace(path, "one")
-      yield* datasets.replace(path, "two")
-      expect(yield* datasets.read(path)).toBe("two")
-      expect(existsSync(join(dir, "staging", path))).toBe(true)
-      expect(yield* datasets.read(`${path}.not`)).toBeNull()
+      yield* datasets.publish(path, "two")
+      expect(readFileSync(join(dir, "staging", path), "utf8")).toBe("two")
+      expect(scratch(join(dir, "staging"))).toEqual([])
       expect(yield* datasets.list("research/datasets")).toEqual([path])
-      expect(yield* datasets.list("research/nowhere")).toEqual([])
-      yield* datasets.remove(`${path}.not`)
     }).pipe(Effect.provide(within(dir, { RESEARCH_ENVIRONMENT: "staging" })))
   })
 
@@ -60,17 +40,6 @@ describe("datasets as files", () => {
     return Effect.gen(function* () {
       yield* Datasets
       expect(scratch(dir)).toEqual([])
-    }).pipe(Effect.provide(within(dir)))
-  })
-
-  live("a path that leaves the tree is never touched", () => {
-    const dir = temporaryDir()
-    return Effect.gen(function* () {
-      const datasets = yield* Datasets
-      for (const bad of ["../x", "research/../../x", "admin-token", "/etc/passwd"]) {
-        expect((yield* Effect.exit(datasets.read(bad)))._tag).toBe("Failure")
-        expect((yield* Effect.exit(datasets.replace(bad, "x")))._tag).toBe("Failure")
-      }
     }).pipe(Effect.provide(within(dir)))
   })
 

@@ -53,8 +53,32 @@ const kafka = ({ KAFKA_BROKERS, KAFKA_PREFIX }: Values): Check =>
     })
   )
 
+/** A key below which nobody puts anything. */
+const nowhere = "crawler-doctor/"
+
+const objects = ({ RAWS, ...it }: Values): Check =>
+  Effect.gen(function* () {
+    const { objectsOf } = yield* Effect.promise(() => import("../s3/client.ts"))
+    const keys = { id: it.S3_ACCESS_KEY_ID ?? "", secret: it.S3_SECRET_ACCESS_KEY ?? "" }
+    const place = { endpoint: it.S3_ENDPOINT, region: it.S3_REGION, bucket: it.S3_BUCKET ?? "", keys }
+    yield* objectsOf(place).list(`${it.S3_PREFIX ?? ""}${nowhere}`)
+    return found("objects", "ok", `bucket ${place.bucket} answers: datasets${RAWS === "s3" ? " and raw pages" : ""}`)
+  }).pipe(
+    Effect.catch((it) =>
+      Effect.succeed(
+        found(
+          "objects",
+          "fail",
+          it.message,
+          "does S3_ENDPOINT have the bucket of S3_BUCKET, and may these keys list it? S3_REGION is part of the signature"
+        )
+      )
+    )
+  )
+
 /** One real call to each server that the settings name. */
 export const backends = (settings: Values): ReadonlyArray<readonly [name: string, check: Check]> => [
   ...(settings.REDIS_URL === null ? [] : [["redis", redis(settings)] as const]),
-  ...(settings.KAFKA_BROKERS.length === 0 ? [] : [["kafka", kafka(settings)] as const])
+  ...(settings.KAFKA_BROKERS.length === 0 ? [] : [["kafka", kafka(settings)] as const]),
+  ...(settings.S3_BUCKET === null ? [] : [["objects", objects(settings)] as const])
 ]

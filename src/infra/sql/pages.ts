@@ -5,19 +5,22 @@ const recordset = (columns: string) => `json_to_recordset($1::text::json) as g($
  * character by character. The same fetch saved again is the same row.
  */
 export const saveRaws = `with blob as materialized (select decode($2::text, 'base64') as bytes)
-  insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, body)
-  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec,
+  insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, place, body)
+  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec, g.place,
     substring((select bytes from blob) from g.start for g.size)
-  from ${recordset("id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, start int, size int")}
+  from ${recordset("id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, place text, start int, size int")}
   order by g.id on conflict do nothing`
 
-export const raw = "select metadata, codec, body from raw_contents where id = $1 limit 1"
+export const raw = `select metadata, codec, body, place, to_char(expires_on, 'YYYY-MM-DD') as day
+  from raw_contents where id = $1 limit 1`
 
 const dayMs = 86_400_000
 /** The UTC day of an instant, as the store writes dates. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 export const partitionOf = (day: string): string => `raw_contents_${day.replaceAll("-", "")}`
+
+export const dayOfPartition = (name: string): string => name.replace(/^raw_contents_(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3")
 
 /** Makes a day's partition; two processes may do so at once. The day is a date of ours, never a caller's text. */
 export const makePartition = (day: string): string => `do $$ begin

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
+import type { Settings } from "./config.ts"
+import { type Objects, objectsOf } from "./s3/client.ts"
+
+/** Objects removed in one round of upkeep, and at once. */
+const removeMax = 5000
+const removersMax = 16
+
+/** Bodies of raw pages outside the database, by the UTC day they expire and their page's id. */
+export interface Bodies {
+  readonly put: (day: string, id: string, body: Uint8Array) => Effect.Effect<void, Unavailable>
+  /** null: the object is gone. */
+  readonly get: (day: string, id: string) => Effect.Effect<Uint8Array | null, Unavailable>
+  /** Removes a day's bodies, so many at a time. Answers whether none is left. */
+  readonly expire: (day: string) => Effect.Effect<boolean, Unavailable>
+}
+
+/** Bodies as objects `raws/DAY/…`. An id is its site's text, so its hash names the object. */
+export const over = (objects: Objects, prefix: string): Bodies => {
+  const folder = (day: string) => `${prefix}raws/${day}/`
+  const key = (day: string, id: string) => `${folder(day)}${createHash("sha256").update(id).digest("hex")}`
+  return {
+    put: (day, id, body) => Effect.asVoid(objects.put(key(day, id), new Uint8Array(body), false)),
+    get: (day, id) => objects.get(key(day, id)),
+    expire: Effect.fnUntraced(function* (day: string) {
+      const keys = yield* objects.list(folder(day))
+      yield* Effect.forEach(keys.slice(0, removeMax), objects.remove, { concurrency: removersMax, discard: true })
+      return keys.length <= removeMax
+    })
+  }
+}
+
+/** The objects of the bucket that S3_BUCKET names; null where none is named. */
+export const bodiesOf = (it: Settings["Service"]): Bodies | null => {
+  if (it.S3_BUCKET === null) return null
+  const keys = { id: it.S3_ACCESS_KEY_ID ?? "", secret: it.S3_SECRET_ACCESS_KEY ?? "" }
+  const place = { endpoint: it.S3_ENDPOINT, region: it.S3_REGION, bucket: it.S3_BUCKET, keys }
+  return over(objectsOf(place), it.S3_PREFIX ?? "")
+}
