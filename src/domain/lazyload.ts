@@ -59,5 +59,6 @@ export const lazyMarker = (html: string): string | null => {
 export const wantsBrowser = ({ raw, body }: { readonly raw: RawPage; readonly body: Uint8Array }): string | null => {
   const isHtml = raw.content_type === null || /html/i.test(raw.content_type)
   if (raw.fetcher !== "http" || raw.status < 200 || raw.status > 299 || !isHtml) return null
-  return lazyMarker(new TextDecoder().decode(body.subarray(0, lookedMax)))
+  const looked = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, lookedMax))
+  return lazyMarker(looked.toString("latin1"))
 }

@@ -128,8 +128,14 @@ const judge = (url: URL, isForeign: boolean, signs: Signs): ReadLink["looks"] =>
   return signs.isRepeated || signs.isDated || signs.isHeading ? "article" : looks
 }
 
+/** What the page is about comes before what every page of its site repeats: whoever wants a few articles is done sooner. */
+const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
+  const isMain = ({ anchors }: Found) => anchors.some(({ place }) => place === "main")
+  return [...found.filter(isMain), ...found.filter((it) => !isMain(it))]
+}
+
 /**
- * The links of a page in document order, without repetition: resolved against its base, entities decoded once, no
+ * The links of a page in document order, navigation last, without repetition: resolved against its base, entities decoded once, no
  * scripts, mail addresses or data. An article is told from navigation by the shape of its URL, by a template that
  * repeats with headlines, and by a date beside it.
  * @source S3.5; field cases B17, B53
@@ -139,7 +145,7 @@ export const listLinks = (tree: Tree, hints: ReadHints): ReadonlyArray<ReadLink>
   const found = merged(anchors)
   const templates = articleTemplates(found)
   const isForeign = foreignness(base)
-  return found.map(({ url, anchors: own }): ReadLink => {
+  return inOrder(found).map(({ url, anchors: own }): ReadLink => {
     const stated = own.find(({ looks }) => looks !== null)?.looks ?? null
     const title = titleOf(own)
     if (stated !== null) return { url, looks: stated, title, published_at: null }

@@ -1,5 +1,6 @@
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
+import { looksOf } from "../domain/list.ts"
 import { Frontier, Outputs, type Planned } from "../domain/ports.ts"
 import { seedJob } from "../domain/seed.ts"
 import type { HttpUrl } from "../domain/url.ts"
@@ -25,13 +26,29 @@ export class Quota extends Context.Service<
     /** Articles given out: a page met twice is one article. */
     readonly told: Set<string>
     readonly waiting: Array<Planned>
+    /** Done when the last article wanted has been written: what is still under way or queued is no longer of use. */
+    readonly full: Deferred.Deferred<void>
   }
 >()("crawler/Quota") {
   static readonly layer = (limit: number) =>
-    Layer.sync(Quota, () => Quota.of({ limit, taken: 0, delivered: 0, seen: new Set(), told: new Set(), waiting: [] }))
+    Layer.sync(Quota, () =>
+      Quota.of({
+        limit,
+        taken: 0,
+        delivered: 0,
+        seen: new Set(),
+        told: new Set(),
+        waiting: [],
+        full: Deferred.makeUnsafe()
+      })
+    )
 }
 
-const mayBeArticle = ({ job }: Planned): boolean => job.target.type === "article" || job.target.type === "auto"
+/** What somebody named is mostly a front page: it takes an article's place only where its address looks like one. */
+const isFront = ({ job }: Planned): boolean =>
+  job.follow.hops === hopsMax && looksOf(job.target.url, job.target.url) !== "article"
+const mayBeArticle = (it: Planned): boolean =>
+  it.job.target.type === "article" || (it.job.target.type === "auto" && !isFront(it))
 const looksLikeList = ({ job }: Planned): boolean => job.priority.by === "category" && job.priority.value === "low"
 
 /** Lets through as many pages as articles are still wanted; the others wait, in case some turn out to be none. */
@@ -64,7 +81,10 @@ export const limited = Layer.effectContext(
       const wanted = articles.filter((it) => !quota.told.has(it.id)).slice(0, room)
       for (const it of wanted) quota.told.add(it.id)
       quota.delivered += wanted.length
-      return wanted.length === 0 ? Effect.void : Effect.tapErrorTag(write(wanted), "Unavailable", giveUp)
+      if (wanted.length === 0) return Effect.void
+      const isLast = quota.delivered >= quota.limit
+      const written = Effect.tapErrorTag(write(wanted), "Unavailable", giveUp)
+      return isLast ? Effect.tap(written, () => Deferred.succeed(quota.full, undefined)) : written
     }
     return Frontier.context({ enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
   })
@@ -77,13 +97,14 @@ export const crawl = Effect.fnUntraced(function* (urls: ReadonlyArray<HttpUrl>) 
   const now = yield* Clock.currentTimeMillis
   const seeding = { type: "auto", hops: hopsMax, lists: true, category: null, visit: 0 } as const
   yield* frontier.enqueue(urls.map((url) => seedJob(url, seeding, now)))
-  yield* drained
+  const done = Effect.raceFirst(drained, Deferred.await(quota.full))
+  yield* done
   while (quota.delivered < quota.limit && quota.waiting.length > 0) {
     const more = quota.waiting.splice(0, quota.limit - quota.delivered)
     quota.taken -= more.length
     for (const link of more) quota.seen.delete(link.url_key)
     yield* frontier.enqueue(more)
-    yield* drained
+    yield* done
   }
   return quota.delivered
 })

@@ -114,6 +114,11 @@ describe("looks by place", () => {
     expect(found.filter(({ looks }) => looks === "list").map(({ title }) => title)).toEqual(["정치", "경제"])
   })
 
+  test("what the page is about comes before its navigation, each in its order", () => {
+    const html = '<nav><a href="/k/1">정치</a><a href="/k/2">경제</a></nav><p><a href="/b">b</a> <a href="/a">a</a></p>'
+    expect(read(html).map(({ url }) => new URL(url).pathname)).toEqual(["/b", "/a", "/k/1", "/k/2"])
+  })
+
   test("picture and headline of an item are one link, with the headline", () => {
     const html = items(
       (at) =>

@@ -53,15 +53,22 @@ const together = (values: Settings["Service"] | null, env: Env): ReadonlyArray<P
 
 const names = Object.keys(settings)
 
+/** More edits than this are another name. */
+const editsMax = 2
+
 /** Variables that look like ours and are not: a setting misspelt stays at its default without a word otherwise (B129). */
 export const strangers = (env: Env): ReadonlyArray<string> =>
   Object.keys(env).flatMap((name) => {
     if (names.includes(name) || !/^[A-Z][A-Z0-9_]{3,63}$/.test(name)) return []
-    const ranked = names.map((it) => ({ it, distance: editDistance(name, it) })).sort((a, b) => a.distance - b.distance)
-    const best = ranked[0]
     const ours = name.startsWith("CRAWLER_")
+    // Every process start compares every variable: names of another length are no misspelling, and are not looked at.
+    const ranked = names
+      .filter((it) => ours || Math.abs(it.length - name.length) <= editsMax)
+      .map((it) => ({ it, distance: editDistance(name, it) }))
+      .sort((a, b) => a.distance - b.distance)
+    const best = ranked[0]
     // Short foreign names are near ours by chance.
-    const near = best !== undefined && best.distance <= (name.length >= 10 ? 2 : 1)
+    const near = best !== undefined && best.distance <= (name.length >= 10 ? editsMax : 1)
     if (!ours && !near) return []
     const guess = near ? `; did you mean ${best.it}?` : ` (nearest: ${best?.it ?? "none"})`
     return [`${name} is no setting${guess}`]
