@@ -155,6 +155,13 @@ export class Upgrades extends Context.Service<
     readonly straggler: (cycle: Cycle, failure: PageFailure) => Effect.Effect<boolean, Unavailable>
     readonly authority: (job_id: string) => Effect.Effect<Republish | null, Unavailable>
     readonly close: (job_id: string) => Effect.Effect<void, Unavailable>
+    /**
+     * May hosts be raised now? An operator's switch, for all processes at once: `upgrade` and `straggler` obey it in the very
+     * step that would raise (S4.26).
+     */
+    readonly allowed: Effect.Effect<boolean, Unavailable>
+    /** Turns the switch, audited; answers whether that changed anything. */
+    readonly allow: (allowed: boolean, actor: string) => Effect.Effect<boolean, Unavailable>
     /** At most `auditMax` entries of one action and subject in an hour: a flood is a number, not a log. */
     readonly audit: (entry: AuditEntry) => Effect.Effect<void, Unavailable>
   }

@@ -4,7 +4,7 @@ import { duration, flag, whole } from "./setting.ts"
 export const fetcherSettings = {
   FETCHER_AUTO_UPGRADE_ENABLED: flag(
     true,
-    "A host whose articles keep coming empty gets a browser; false stops it at once."
+    "A host whose articles keep coming empty gets a browser; `crawler fetcher-rules upgrades off` stops that while it runs."
   ),
   FETCHER_AUTO_UPGRADE_THRESHOLD: whole(5, { min: 1, max: 10_000 }, "Failed article pages within the window."),
   FETCHER_AUTO_UPGRADE_WINDOW: duration("1h", { min: "1m", max: "24h" }, "Sliding window of a host's failed pages."),

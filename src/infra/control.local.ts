@@ -8,6 +8,7 @@ import type { HostFacts } from "../domain/priority.facts.ts"
 import { Scores } from "../domain/priority.ports.ts"
 import { ParsingRules } from "../domain/ruling.ts"
 import { seedJob } from "../domain/seed.ts"
+import { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, urlKey } from "../domain/url.ts"
 import { sift } from "./cli/seeds.ts"
 import { Settings } from "./config.ts"
@@ -91,7 +92,7 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
       const context = yield* Effect.context<Pages | Frontier | Sources | Bus>()
       const settings = yield* Settings
       const database = yield* Effect.serviceOption(Database)
-      const rules = yield* Effect.serviceOption(FetcherRules)
+      const rules = Option.all([yield* Effect.serviceOption(FetcherRules), yield* Effect.serviceOption(Upgrades)])
       const scores = Option.getOrNull(yield* Effect.serviceOption(Scores))
       const letters = yield* Effect.serviceOption(DeadLetters)
       const parsing = Option.getOrNull(yield* Effect.serviceOption(ParsingRules))
@@ -112,7 +113,7 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
         ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),
         ...Option.match(rules, {
           onNone: () => noRules,
-          onSome: (it) => ruleOperations(it, Option.getOrNull(database))
+          onSome: ([it, upgrades]) => ruleOperations(it, upgrades, settings, Option.getOrNull(database))
         }),
         ...Option.match(database, { onNone: () => ({}), onSome: (it) => recordOperations(it, settings, scores) }),
         ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),

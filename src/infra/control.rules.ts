@@ -1,12 +1,20 @@
 import { Effect } from "effect"
 import type { FetcherRule, FetcherRules } from "../domain/fetcherrules.ts"
+import type { Upgrades } from "../domain/upgrade.ts"
+import type { Settings } from "./config.ts"
 import { stored } from "./control.sources.ts"
 import { type Control, controlError } from "./control.ts"
 import type { Database } from "./database.ts"
 
 type Operations = Pick<
   Control["Service"],
-  "fetcher-rules.list" | "fetcher-rules.show" | "fetcher-rules.set" | "fetcher-rules.unset" | "rules.show"
+  | "fetcher-rules.list"
+  | "fetcher-rules.show"
+  | "fetcher-rules.set"
+  | "fetcher-rules.unset"
+  | "fetcher-rules.upgrades"
+  | "fetcher-rules.switch"
+  | "rules.show"
 >
 
 /** Rows when no limit is given. */
@@ -40,8 +48,24 @@ const nothingSeen: Seen = { parsing: [], priority: null, browser_share: null, fa
 const only = (host: string, rules: FetcherRules["Service"]) =>
   Effect.map(stored(rules.list({ host, limit: 1 })), ([rule]): FetcherRule | null => rule ?? null)
 
+/** The switch of automatic upgrades, beside their setting. */
+const switching = (upgrades: Upgrades["Service"], setting: boolean) => {
+  const state = Effect.map(stored(upgrades.allowed), (on) => ({ setting, switch: on, active: setting && on }))
+  return {
+    "fetcher-rules.upgrades": () => state,
+    "fetcher-rules.switch": ({ enabled }: { readonly enabled: boolean }) =>
+      Effect.andThen(stored(upgrades.allow(enabled, actor)), state)
+  }
+}
+
 /** Fetcher rules, and all that steers a host; the latter's facts need a database. */
-export const ruleOperations = (rules: FetcherRules["Service"], database: Database["Service"] | null): Operations => ({
+export const ruleOperations = (
+  rules: FetcherRules["Service"],
+  upgrades: Upgrades["Service"],
+  settings: Settings["Service"],
+  database: Database["Service"] | null
+): Operations => ({
+  ...switching(upgrades, settings.FETCHER_AUTO_UPGRADE_ENABLED),
   "fetcher-rules.list": ({ limit }) =>
     Effect.map(stored(rules.list({ limit: limit ?? LIMIT })), (found) => ({ rules: found })),
   "fetcher-rules.show": ({ host }) =>
@@ -66,5 +90,7 @@ export const noRules: Operations = {
   "fetcher-rules.show": without,
   "fetcher-rules.set": without,
   "fetcher-rules.unset": without,
+  "fetcher-rules.upgrades": without,
+  "fetcher-rules.switch": without,
   "rules.show": without
 }

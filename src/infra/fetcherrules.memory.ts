@@ -36,6 +36,8 @@ class Learned {
   readonly failures = new Map<string, PageFailure>()
   readonly republishes = new Map<string, Republish & { readonly original_raw_id: string; readonly version: number }>()
   readonly audit: Array<AuditEntry & { readonly at: Millis }> = []
+  /** The operator's switch. */
+  allowed = true
 
   tell(entry: AuditEntry, at: Millis): void {
     const same = this.audit.filter(
@@ -115,6 +117,18 @@ const ruling = (learned: Learned) =>
       })
   })
 
+const switching = (learned: Learned): Pick<Upgrades["Service"], "allowed" | "allow"> => ({
+  allowed: Effect.sync(() => learned.allowed),
+  allow: (allowed, actor) =>
+    at((now) => {
+      if (learned.allowed === allowed) return false
+      learned.allowed = allowed
+      const facts = { enabled: allowed }
+      learned.tell({ actor, action: "fetcher_auto_upgrade.switched", subject: "all hosts", facts }, now)
+      return true
+    })
+})
+
 const upgrading = (
   learned: Learned,
   bus: Bus["Service"],
@@ -124,7 +138,7 @@ const upgrading = (
   const raise = (cycle: Cycle) => (now: Millis) => {
     const { host, since } = cycle
     const before = learned.rules.get(host)
-    if (before?.fetcher === "browser") return null
+    if (before?.fetcher === "browser" || !learned.allowed) return null
     const rule = learned.change({ host, fetcher: "browser", reason: autoUpgradeReason, actor: "crawler" }, now)
     const failed = [...learned.failures.values()]
       .filter((it) => it.job.host === host && it.fetcher === "http" && it.at >= since)
@@ -155,7 +169,7 @@ const upgrading = (
     }),
     straggler: Effect.fnUntraced(function* (cycle: Cycle, failure: PageFailure) {
       const rule = learned.rules.get(cycle.host)
-      if (rule?.fetcher !== "browser" || rule.reason !== autoUpgradeReason) return false
+      if (!learned.allowed || rule?.fetcher !== "browser" || rule.reason !== autoUpgradeReason) return false
       const messages = yield* at((now) => learned.republish([failure], cycle, rule.version, now))
       yield* publish(messages)
       return messages.length === 1
@@ -172,6 +186,7 @@ const upgrading = (
         const row = learned.republishes.get(job_id)
         if (row !== undefined) learned.republishes.set(job_id, { ...row, closed: true })
       }),
+    ...switching(learned),
     audit: (entry) => at((now) => learned.tell(entry, now))
   })
 }

@@ -5,6 +5,7 @@ import priority from "../../sql/0004_priority.sql" with { type: "text" }
 import aiJobs from "../../sql/0005_ai_jobs.sql" with { type: "text" }
 import research from "../../sql/0006_research.sql" with { type: "text" }
 import rawsElsewhere from "../../sql/0007_raws_elsewhere.sql" with { type: "text" }
+import switches from "../../sql/0008_switches.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -20,5 +21,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 4, name: "priority", text: priority },
   { version: 5, name: "ai_jobs", text: aiJobs },
   { version: 6, name: "research", text: research },
-  { version: 7, name: "raws_elsewhere", text: rawsElsewhere }
+  { version: 7, name: "raws_elsewhere", text: rawsElsewhere },
+  { version: 8, name: "switches", text: switches }
 ]

@@ -8,6 +8,19 @@ import * as statement from "./sql/fetcherrules.ts"
 import { nextSeq } from "./sql/messages.ts"
 import { encode, encodeText } from "./sql/rows.ts"
 
+/** The switch that every process obeys. */
+const switching = (database: Database["Service"]): Pick<Upgrades["Service"], "allowed" | "allow"> => ({
+  allowed: Effect.map(
+    noBadData(database.query<{ allowed: boolean }>(statement.allowed, [])),
+    ([row]) => row?.allowed ?? true
+  ),
+  allow: Effect.fn("Upgrades.allow")(function* (on: boolean, actor: string) {
+    const now = yield* Clock.currentTimeMillis
+    const [row] = yield* noBadData(database.query<{ changed: number }>(statement.allow, [on, actor, now]))
+    return row?.changed === 1
+  })
+})
+
 /** What fetching learned, in Postgres. */
 export const layer: Layer.Layer<Upgrades, never, Bus | Database | FetcherRules> = Layer.effect(
   Upgrades,
@@ -56,6 +69,6 @@ export const layer: Layer.Layer<Upgrades, never, Bus | Database | FetcherRules> 
         )
       )
     )
-    return Upgrades.of({ note, upgrade, straggler, authority, close, audit })
+    return Upgrades.of({ note, upgrade, straggler, authority, close, audit, ...switching(database) })
   })
 )

@@ -5,6 +5,7 @@ import { Upgrades } from "../../src/domain/upgrade.ts"
 import { HostRules } from "../../src/infra/api/rules.ts"
 import * as memoryBus from "../../src/infra/bus.memory.ts"
 import * as tableBus from "../../src/infra/bus.table.ts"
+import { Settings } from "../../src/infra/config.ts"
 import { ruleOperations } from "../../src/infra/control.rules.ts"
 import { Database } from "../../src/infra/database.ts"
 import * as memory from "../../src/infra/fetcherrules.memory.ts"
@@ -56,8 +57,14 @@ for (const { name, layer } of stores) {
         const page = job("https://a.kr/1", { id: "key.0", target: { url: "https://a.kr/1", type: "article" } })
         yield* upgrades.note({ raw_id: "r1", job: page, fetcher: "http", reason: "parse", at: Date.now() })
         yield* upgrades.upgrade({ host: "a.kr", since: 0, max: 20, spacing_ms: 0 })
-        const operations = ruleOperations(yield* FetcherRules, yield* Database)
+        const operations = ruleOperations(yield* FetcherRules, upgrades, yield* Settings, yield* Database)
         const shown = yield* operations["rules.show"]({ host: "a.kr" })
+        expect(yield* operations["fetcher-rules.switch"]({ enabled: false })).toEqual({
+          setting: true,
+          switch: false,
+          active: false
+        })
+        expect(yield* operations["fetcher-rules.upgrades"]({})).toMatchObject({ active: false })
         expect(shown).toMatchObject({
           fetcher: { fetcher: "browser" },
           failures: 1,

@@ -26,7 +26,7 @@ import { parsingOperations } from "./parsing.ts"
 export type { Operation, Scope } from "./operation.ts"
 
 import { researchOperations } from "./research.ts"
-import { FetcherRuleRow, HostRules } from "./rules.ts"
+import { FetcherRuleRow, HostRules, UpgradeSwitch } from "./rules.ts"
 import { HostPriority, Rating } from "./standing.ts"
 
 const optional = Schema.optionalKey
@@ -131,6 +131,20 @@ export const operations = {
     input: { host: HostName },
     output: Schema.Struct({ host: Schema.String, changed: Schema.Boolean })
   }),
+  "fetcher-rules.upgrades": operation("GET", "/fetcher-upgrades", "read", "Do hosts get a browser by themselves?", {
+    input: {},
+    output: UpgradeSwitch
+  }),
+  "fetcher-rules.switch": operation(
+    "PATCH",
+    "/fetcher-upgrades",
+    "admin",
+    "Stop automatic upgrades, or let them go on.",
+    {
+      input: { enabled: Schema.Boolean },
+      output: UpgradeSwitch
+    }
+  ),
   "rules.show": operation("GET", "/rules/:host", "read", "Every rule of a host, and how its pages came lately.", {
     input: { host: HostName },
     output: HostRules

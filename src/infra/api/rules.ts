@@ -11,6 +11,13 @@ export const FetcherRuleRow = Schema.Struct({
   updated_at: Schema.Finite
 })
 
+/** Do hosts get a browser by themselves? `active`: the setting says so, and nobody has switched it off. */
+export const UpgradeSwitch = Schema.Struct({
+  setting: Schema.Boolean,
+  switch: Schema.Boolean,
+  active: Schema.Boolean
+})
+
 const Facts = Schema.Record(Schema.String, Schema.Unknown)
 
 /** Everything that steers one host (S4.21), and how its pages came lately: a wrong upgrade shows here (S4.25). */

@@ -31,6 +31,12 @@ export const ruling = {
     flags: { json },
     examples: ["crawler fetcher-rules unset news.example"]
   }),
+  "fetcher-rules upgrades": shape({
+    help: "Do hosts get a browser by themselves? `off` stops that at once, in every process; hosts that have one keep it.",
+    words: { label: "[on|off]", min: 0, max: 1 },
+    flags: { json },
+    examples: ["crawler fetcher-rules upgrades", "crawler fetcher-rules upgrades off"]
+  }),
   rules: shape({
     help: "Every rule of a host: fetcher, parsing, priority, and what its latest pages came to.",
     words: host,

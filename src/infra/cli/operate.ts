@@ -96,6 +96,7 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "fetcher-rules set":
     case "fetcher-rules show":
     case "fetcher-rules unset":
+    case "fetcher-rules upgrades":
     case "rules":
       return askRules(command)
     case "jobs cancel":

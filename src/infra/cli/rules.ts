@@ -17,6 +17,16 @@ const fetcherOf = (text: string): Effect.Effect<"http" | "browser" | "auto", Ref
   return name === null ? Effect.fail(new Refusal({ exit: "usage", message })) : Effect.succeed(name)
 }
 
+const switchOf = (text: string): Effect.Effect<boolean, Refusal> =>
+  text === "on" || text === "off"
+    ? Effect.succeed(text === "on")
+    : Effect.fail(new Refusal({ exit: "usage", message: `${JSON.stringify(text)}: expected on or off` }))
+
+const upgradesNow = (it: { readonly active: boolean; readonly setting: boolean }): string =>
+  it.active
+    ? "hosts whose articles come empty get a browser"
+    : `no host gets a browser by itself${it.setting ? "" : " (FETCHER_AUTO_UPGRADE_ENABLED=false)"}`
+
 /** `crawler fetcher-rules …`, `crawler rules HOST` */
 export const askRules = (command: Ruling): Work =>
   Effect.gen(function* () {
@@ -48,6 +58,14 @@ export const askRules = (command: Ruling): Work =>
           answer.changed ? `${visible(host)} has no rule any more` : `${visible(host)} had no rule`
         )
         return doneIf(answer.changed ? 1 : 0)
+      }
+      case "fetcher-rules upgrades": {
+        const [word] = words
+        const answer = yield* word === undefined
+          ? control["fetcher-rules.upgrades"]({})
+          : Effect.flatMap(switchOf(word), (enabled) => control["fetcher-rules.switch"]({ enabled }))
+        yield* print(flags.json, answer, () => upgradesNow(answer))
+        return "done"
       }
       case "rules": {
         const all = yield* control["rules.show"]({ host })

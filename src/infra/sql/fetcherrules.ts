@@ -54,6 +54,22 @@ sent as (${insertMessages(`(
     ${now}::float8 + (j.place - 1) * ${spacing}::float8 as not_before, ${seq}::bigint + j.place as seq
   from jobs j join opened o on o.job_id = j.job_id) m`)})`
 
+/** No row is a switch that nobody has turned: on. */
+const switchedOn = "(not exists (select from switches where name = 'fetcher_auto_upgrade' and not enabled))"
+
+/** May hosts be raised? */
+export const allowed = `select ${switchedOn} as allowed`
+
+/** $1 on or off; $2 actor; $3 now. */
+export const allow = `with changed as (
+  insert into switches as s (name, enabled, updated_at)
+  select 'fetcher_auto_upgrade', $1::boolean, at_ms($3) where ${switchedOn} is distinct from $1::boolean
+  on conflict (name) do update set enabled = excluded.enabled, updated_at = excluded.updated_at returning 1),
+told as (
+  insert into audit_log (at, actor, action, subject, facts)
+  select at_ms($3), $2, 'fetcher_auto_upgrade.switched', 'all hosts', jsonb_build_object('enabled', $1::boolean) from changed)
+select count(*)::int as changed from changed`
+
 /**
  * $1 host; $2 now; $3 since; $4 pages at most; $5 spacing; $6 reason; $7 seq. The rule becomes `browser` unless it is that
  * already; only then are the host's latest failed pages, one per URL, sent again. Of many at once the row's lock lets one win.
@@ -67,7 +83,7 @@ failed as materialized (
 latest as materialized (select * from failed order by at desc, raw_id limit $4::int),
 raised as (
   insert into fetcher_rules as r (host_pattern, fetcher, reason, created_at, updated_at, republished)
-  values ($1, 'browser', $6, at_ms($2), at_ms($2), (select count(*) from latest))
+  select $1, 'browser', $6, at_ms($2), at_ms($2), (select count(*) from latest) where ${switchedOn}
   on conflict (host_pattern) do update set fetcher = 'browser', reason = excluded.reason, version = r.version + 1,
     republished = excluded.republished, updated_at = excluded.updated_at
   where r.fetcher <> 'browser' returning version),
@@ -86,7 +102,7 @@ export const straggler = `with given as materialized (select $5::text as raw_id,
 taken as (
   update fetcher_rules r set republished = r.republished + 1 from given g
   where r.host_pattern = $1 and r.fetcher = 'browser' and r.reason = $4 and r.republished < $3::int
-    and not exists (select from republishes p where p.rule_version = r.version
+    and ${switchedOn} and not exists (select from republishes p where p.rule_version = r.version
       and (p.original_raw_id = g.raw_id or p.url = g.job -> 'target' ->> 'url'))
   returning r.version),
 chosen as materialized (select g.*, t.version, 1::bigint as place from given g cross join taken t),

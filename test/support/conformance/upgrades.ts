@@ -102,6 +102,27 @@ export const upgradesConformance = (name: string, layer: Layer.Layer<Services, u
     })
   )
 
+  sentence(
+    "switched off, nothing is raised from that moment, and a browser host stays what it is; switched on, it goes on",
+    () =>
+      Effect.gen(function* () {
+        const upgrades = yield* Upgrades
+        yield* upgrades.note(failureOf(1))
+        expect(yield* upgrades.allowed).toBe(true)
+        expect(yield* upgrades.allow(true, "operator")).toBe(false)
+        expect(yield* upgrades.allow(false, "operator")).toBe(true)
+        expect(yield* upgrades.allow(false, "operator")).toBe(false)
+        expect(yield* upgrades.allowed).toBe(false)
+        expect(yield* upgrades.upgrade(cycle)).toEqual({ upgraded: false, republished: 0 })
+        expect(yield* (yield* FetcherRules).of(host)).toBeNull()
+        expect(yield* upgrades.allow(true, "operator")).toBe(true)
+        expect(yield* upgrades.upgrade(cycle)).toEqual({ upgraded: true, republished: 1 })
+        yield* upgrades.allow(false, "operator")
+        expect(yield* upgrades.straggler(cycle, failureOf(2))).toBe(false)
+        expect(yield* (yield* FetcherRules).of(host)).toMatchObject({ fetcher: "browser" })
+      })
+  )
+
   sentence("a republish is open until it is closed, once and for all", () =>
     Effect.gen(function* () {
       const upgrades = yield* Upgrades
