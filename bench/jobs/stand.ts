@@ -12,14 +12,14 @@ import * as model from "../../src/infra/model.openai.ts"
 import * as pages from "../../src/infra/pages.sql.ts"
 import * as prompts from "../../src/infra/prompts.embedded.ts"
 import { Run } from "../../src/streams/chain.ts"
-import { aiPolicy, newJob } from "../../test/support/ai.ts"
+import { aiPolicy, learning, newJob } from "../../test/support/ai.ts"
 
 /** Everything but the model and the ledger, which each worker has for itself. */
 export const store = (dataDir: string, baseUrl: string, env: Readonly<Record<string, string>> = {}) => {
   const values = load({ CRAWLER_DATA_DIR: dataDir, OPENAI_BASE_URL: baseUrl, LOG_LEVEL: "error", ...env })
   if (Result.isFailure(values)) throw new Error(JSON.stringify(values.failure))
   const base = postgres.layer.pipe(Layer.provideMerge(Layer.succeed(Settings, values.success)))
-  return Layer.mergeAll(jobs.layer, pages.layer, prompts.layer, Run.layer(new Set(["enricher"]))).pipe(
+  return Layer.mergeAll(jobs.layer, pages.layer, prompts.layer, learning, Run.layer(new Set(["enricher"]))).pipe(
     Layer.provideMerge(base)
   )
 }

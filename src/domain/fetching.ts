@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { CrawlJob, Millis } from "./crawl.ts"
+import { CrawlJob, Millis, TargetType } from "./crawl.ts"
 
 /** One hop of a redirect chain, as answered. */
 export const Hop = Schema.Struct({ url: Schema.String, status: Schema.Int })
@@ -29,9 +29,18 @@ export const RawPage = Schema.Struct({
   /** The body ended before its announced length. */
   truncated: Schema.Boolean,
   hops: Schema.Array(Hop),
-  validators: Validators
+  validators: Validators,
+  /** What its job took it for: how a stored page is read again. */
+  expected: Schema.optionalKey(TargetType)
 })
 export type RawPage = typeof RawPage.Type
+
+/** Which stored pages of a host are looked at. */
+export interface RawQuery {
+  readonly host: string
+  readonly limit: number
+  readonly bytesMax: number
+}
 
 /** Payload of topic `fetched`. `not_modified` (304): there is no body, and nothing to parse. */
 export const Fetched = Schema.Struct({ job: CrawlJob, raw: RawPage })

@@ -2,8 +2,9 @@ import { Context, type Effect, type Stream } from "effect"
 import type { Article, Verdict } from "./article.ts"
 import type { CrawlJob, Millis } from "./crawl.ts"
 import type { BadData, Fatal, Postponed, Retryable, Suspendable, Unavailable } from "./errors.ts"
-import type { RawPage, Validators } from "./fetching.ts"
+import type { RawPage, RawQuery, Validators } from "./fetching.ts"
 import type { Hints, Reading } from "./reading.ts"
+import type { ParsingRule } from "./rule.ts"
 import type { Source } from "./source.ts"
 import type { DeadLetter, Envelope, Outgoing, Topic } from "./topics.ts"
 
@@ -93,6 +94,8 @@ export class Pages extends Context.Service<
     readonly saveRaws: (pages: ReadonlyArray<RawBody>) => Effect.Effect<void, Unavailable | BadData>
     /** null: purged by its TTL, or never stored. */
     readonly raw: (id: string) => Effect.Effect<RawBody | null, Unavailable>
+    /** The latest stored page of each URL of a host, newest first; bodies over `bytesMax` are left out. */
+    readonly raws: (query: RawQuery) => Effect.Effect<ReadonlyArray<RawBody>, Unavailable>
     readonly saveArticles: (
       rows: ReadonlyArray<{ readonly article: Article; readonly url_key: string; readonly job_id: string }>
     ) => Effect.Effect<ReadonlyArray<Saved>, Unavailable | BadData>
@@ -250,7 +253,15 @@ export class Hosts extends Context.Service<
  */
 export class Reader extends Context.Service<
   Reader,
-  { readonly read: (id: string, body: Uint8Array, hints: Hints) => Effect.Effect<Reading, Fatal | Unavailable> }
+  {
+    /** `rule`: read by this one (null: by none) instead of the one in force. */
+    readonly read: (
+      id: string,
+      body: Uint8Array,
+      hints: Hints,
+      rule?: ParsingRule | null
+    ) => Effect.Effect<Reading, Fatal | Unavailable>
+  }
 >()("crawler/Reader") {}
 
 /** Where finished articles go besides the store: JSON lines, a webhook, a topic. At least once; ids tell repeats apart. */

@@ -3,6 +3,9 @@ import { Priority, type TargetType } from "./crawl.ts"
 import type { BadData, Unavailable } from "./errors.ts"
 import { ParsingRule, Selectors } from "./rule.ts"
 
+/** Who wrote a rule. A learned one was proposed by a model, tried, and is disabled by itself when it no longer holds. */
+export const RuleOrigin = Schema.Literals(["operator", "learned"])
+
 /** A parsing rule as it is stored: how pages are read, and which of their addresses name one article. */
 export const Ruling = Schema.Struct({
   ...ParsingRule.fields,
@@ -10,7 +13,8 @@ export const Ruling = Schema.Struct({
   /** See `identityOf`: alternatives such as `/article/{oid}/{aid}`. */
   identity_pattern: Schema.NullOr(Schema.String),
   /** IANA zone of dates that state none. */
-  zone: Schema.NullOr(Schema.String)
+  zone: Schema.NullOr(Schema.String),
+  origin: RuleOrigin
 })
 export type Ruling = typeof Ruling.Type
 
@@ -64,6 +68,20 @@ export class ParsingRules extends Context.Service<
     /** A rule of the same host, path, target and version is replaced; audited. Answers how many. */
     readonly put: (rules: ReadonlyArray<RulingInput>, actor: string) => Effect.Effect<number, Unavailable | BadData>
     /** Answers whether there is such a rule; audited. */
-    readonly enable: (id: string, enabled: boolean, actor: string) => Effect.Effect<boolean, Unavailable>
+    readonly enable: (
+      id: string,
+      enabled: boolean,
+      actor: string,
+      facts?: Readonly<Record<string, unknown>>
+    ) => Effect.Effect<boolean, Unavailable>
+    /**
+     * Stores a learned page rule, disabled, as the next version of its host and path; audited. Answers the rule. Asked again it
+     * is another version: nothing reads by it before it is enabled.
+     */
+    readonly propose: (
+      rule: Pick<RulingInput, "source_name" | "host_pattern" | "selectors">,
+      actor: string,
+      facts: Readonly<Record<string, unknown>>
+    ) => Effect.Effect<Ruling, Unavailable | BadData>
   }
 >()("crawler/ParsingRules") {}

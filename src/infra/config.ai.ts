@@ -52,6 +52,20 @@ export const aiSettings = {
   AI_PRICE_INPUT: decimal(0.15, { min: 0, max: 10_000 }, "US dollars per million input tokens of OPENAI_MODEL."),
   AI_PRICE_OUTPUT: decimal(0.6, { min: 0, max: 10_000 }, "US dollars per million output tokens of OPENAI_MODEL."),
   AI_PROMPTS_DIR: optional("a folder", "Prompts here (summary.md, …) replace those embedded."),
+  RULE_LEARNING: flag(
+    false,
+    "Hosts without a parsing rule get one proposed by the model and tried, where AI work is on."
+  ),
+  RULE_LEARNING_PAGES: whole(
+    8,
+    { min: 8, max: 1000 },
+    "Articles of a host read without a rule, or against its rule, in a day before one is asked for."
+  ),
+  RULE_LEARNING_DRIFT_PAGES: whole(
+    20,
+    { min: 5, max: 1000 },
+    "Pages over which a learned rule is watched: when over 30 % disagree it is disabled and another asked for."
+  ),
   MIN_CONTENT_LENGTH_FOR_AI: whole(
     1000,
     { min: 0, max: 1_000_000 },

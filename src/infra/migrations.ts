@@ -6,6 +6,7 @@ import aiJobs from "../../sql/0005_ai_jobs.sql" with { type: "text" }
 import research from "../../sql/0006_research.sql" with { type: "text" }
 import rawsElsewhere from "../../sql/0007_raws_elsewhere.sql" with { type: "text" }
 import switches from "../../sql/0008_switches.sql" with { type: "text" }
+import ruleLearning from "../../sql/0009_rule_learning.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -22,5 +23,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 5, name: "ai_jobs", text: aiJobs },
   { version: 6, name: "research", text: research },
   { version: 7, name: "raws_elsewhere", text: rawsElsewhere },
-  { version: 8, name: "switches", text: switches }
+  { version: 8, name: "switches", text: switches },
+  { version: 9, name: "rule_learning", text: ruleLearning }
 ]

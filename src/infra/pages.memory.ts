@@ -49,6 +49,7 @@ export const layer = (options: Options = {}): Layer.Layer<Pages | MemoryPages, n
       const pages = Pages.of({
         saveRaws: (rows) => Effect.sync(() => rows.forEach((it) => raws.put(it))),
         raw: (id) => Effect.sync(() => raws.get(id)),
+        raws: (query) => Effect.sync(() => raws.of(query)),
         saveArticles: (rows) => Effect.sync(() => rows.map((it) => articles.save(it))),
         articles: (query) => Effect.sync(() => articles.find(query)),
         saveOutcomes: (rows) => Effect.sync(() => saveOutcomes(outcomes, rows)),
@@ -79,6 +80,15 @@ class Raws {
       this.pages.delete(id)
       this.bytes -= oldest.body.byteLength
     }
+  }
+
+  of({ bytesMax, host, limit }: Parameters<Pages["Service"]["raws"]>[0]): ReadonlyArray<RawBody> {
+    const latest = new Map<string, RawBody>()
+    const own = [...this.pages.values()].filter((it) => it.raw.host === host && it.raw.bytes <= bytesMax)
+    for (const it of own.toSorted((a, b) => b.raw.fetched_at - a.raw.fetched_at)) {
+      if (latest.size < limit && !latest.has(it.raw.url)) latest.set(it.raw.url, it)
+    }
+    return [...latest.values()]
   }
 
   get(id: string): RawBody | null {

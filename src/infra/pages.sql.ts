@@ -64,7 +64,6 @@ interface PackedRaw extends Packed {
   readonly day: string
   readonly place: "row" | "object"
 }
-
 interface RawRow {
   readonly metadata: RawPage
   readonly codec: Codec
@@ -110,16 +109,26 @@ const raws = (database: Shape, rowsMax: number, ttlMs: number, bodies: Bodies | 
     yield* writeAll(rows, { key: (it) => it.raw.id, bytes: (it) => it.body.byteLength + rawBytes, rowsMax }, insert)
     for (const page of pages) recent.put(page)
   })
+  /** null: its body is an object that is gone, or of a store that is not asked any more. */
+  const opened = Effect.fnUntraced(function* ({ codec, day, metadata, place, ...row }: RawRow) {
+    const key = encodeText(metadata.id)
+    const body = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, key)
+    if (body === null) return null
+    const page: RawBody = { raw: metadata, body: yield* unpack({ codec, body }) }
+    return page
+  })
   const raw = Effect.fn("Pages.raw")(function* (id: string) {
     const held = recent.get(id)
     if (held !== undefined) return held
     const [row] = yield* noBadData(database.query<RawRow>(statement.raw, [encodeText(id)]))
-    if (row === undefined) return null
-    const { metadata, codec, place, day } = row
-    const body = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, encodeText(id))
-    return body === null ? null : { raw: metadata, body: yield* unpack({ codec, body }) }
+    return row === undefined ? null : yield* opened(row)
   })
-  return { saveRaws, raw }
+  const of: Pages["Service"]["raws"] = Effect.fn("Pages.raws")(function* ({ bytesMax, host, limit }) {
+    const rows = yield* noBadData(database.query<RawRow>(statement.raws, [encodeText(host), bytesMax, limit]))
+    const pages = yield* Effect.forEach(rows, opened)
+    return pages.filter((it) => it !== null)
+  })
+  return { saveRaws, raw, raws: of }
 }
 
 const articles = (database: Shape, rowsMax: number) => {

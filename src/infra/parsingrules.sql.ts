@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import type { TargetType } from "../domain/crawl.ts"
-import { ParsingRules, type Ruling, type RulingInput, ruleFor } from "../domain/ruling.ts"
+import { ParsingRules, type Ruling, ruleFor } from "../domain/ruling.ts"
 import { Database } from "./database.ts"
 import { noBadData, writeAll } from "./sql/batches.ts"
 import { arrayOf, type Encoded, encodedSize } from "./sql/messages.ts"
@@ -11,11 +11,29 @@ const rememberedMs = 5000
 /** Rules of one statement. */
 const rowsMax = 100
 
-const list = `select id::text as id, source_name, host_pattern, path_pattern, target_type, version, enabled, priority,
-  identity_pattern, zone, selectors from parsing_rules order by host_pattern, path_pattern, id`
+type Shape = ParsingRules["Service"]
+
+const columns = `id::text as id, source_name, host_pattern, path_pattern, target_type, version, enabled, priority,
+  identity_pattern, zone, selectors, origin`
+const list = `select ${columns} from parsing_rules order by host_pattern, path_pattern, id`
+
+/**
+ * $1 source; $2 host; $3 selectors; $4 actor; $5 facts. Two at once ask for the same version: one of them is refused by the
+ * key and asks again.
+ */
+const statementOfPropose = `with added as (
+  insert into parsing_rules (source_name, host_pattern, path_pattern, target_type, version, enabled, selectors, origin)
+  select $1, $2, '', 'page', coalesce(max(r.version), 0) + 1, false, $3::text::jsonb, 'learned'
+  from parsing_rules r where r.host_pattern = $2 and r.path_pattern = '' and r.target_type = 'page'
+  on conflict do nothing returning *),
+audit as (
+  insert into audit_log (actor, action, subject, facts)
+  select $4, 'parsing_rule.propose', 'host ' || a.host_pattern,
+    jsonb_build_object('rule', a.id, 'selectors', a.selectors) || $5::text::jsonb from added a)
+select ${columns} from added`
 
 /** $1 rules; $2 actor. */
-const put = `with given as (select * from json_to_recordset($1::text::json) as g(source_name text, host_pattern text,
+const statementOfPut = `with given as (select * from json_to_recordset($1::text::json) as g(source_name text, host_pattern text,
   path_pattern text, target_type text, version int, enabled boolean, priority text, identity_pattern text, zone text,
   selectors jsonb)),
 kept as (
@@ -34,13 +52,13 @@ audit as (
   from kept k)
 select id::text as id from kept`
 
-/** $1 id; $2 enabled; $3 actor. */
-const enable = `with changed as (
+/** $1 id; $2 enabled; $3 actor; $4 facts. */
+const statementOfEnable = `with changed as (
   update parsing_rules set enabled = $2::boolean, updated_at = now() where id = $1::bigint returning id, host_pattern),
 audit as (
   insert into audit_log (actor, action, subject, facts)
   select $3, 'parsing_rule.' || case when $2::boolean then 'enable' else 'disable' end, 'host ' || c.host_pattern,
-    jsonb_build_object('rule', c.id) from changed c)
+    jsonb_build_object('rule', c.id) || $4::text::jsonb from changed c)
 select id from changed`
 
 /** Parsing rules in Postgres, remembered for a few seconds: a page's reading never waits for more than the first look. */
@@ -65,26 +83,33 @@ export const layer: Layer.Layer<ParsingRules, never, Database> = Layer.effect(
       yield* refresh
       return ruleFor(known.get(URL.parse(url)?.hostname ?? "") ?? [], url, expected)
     })
-    return ParsingRules.of({
-      find,
-      list: read,
-      put: Effect.fn("ParsingRules.put")(function* (rules: ReadonlyArray<RulingInput>, actor: string) {
-        const rows = rules.map((it): Encoded => {
-          const key = [it.host_pattern, it.path_pattern ?? "", it.target_type, it.version ?? 1]
-          return { id: encode(key), json: encode(it) }
-        })
-        const answers = yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, (part) =>
-          database.query(put, [arrayOf(part.map((it) => it.json)), encodeText(actor)])
-        )
-        yield* forget
-        return answers.length
-      }),
-      enable: Effect.fn("ParsingRules.enable")(function* (id: string, enabled: boolean, actor: string) {
-        if (!/^\d{1,18}$/.test(id)) return false
-        const rows = yield* noBadData(database.query(enable, [id, enabled, encodeText(actor)]))
-        yield* forget
-        return rows.length > 0
+    const put: Shape["put"] = Effect.fn("ParsingRules.put")(function* (rules, actor) {
+      const rows = rules.map((it): Encoded => {
+        const key = [it.host_pattern, it.path_pattern ?? "", it.target_type, it.version ?? 1]
+        return { id: encode(key), json: encode(it) }
       })
+      const answers = yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, (part) =>
+        database.query(statementOfPut, [arrayOf(part.map((it) => it.json)), encodeText(actor)])
+      )
+      yield* forget
+      return answers.length
     })
+    const enable: Shape["enable"] = Effect.fn("ParsingRules.enable")(function* (id, enabled, actor, facts = {}) {
+      if (!/^\d{1,18}$/.test(id)) return false
+      const given = [id, enabled, encodeText(actor), encode(facts)]
+      const rows = yield* noBadData(database.query(statementOfEnable, given))
+      yield* forget
+      return rows.length > 0
+    })
+    const propose: Shape["propose"] = Effect.fn("ParsingRules.propose")(function* (rule, actor, facts) {
+      const { host_pattern, selectors, source_name } = rule
+      const texts = [source_name, host_pattern].map(encodeText)
+      const given = [...texts, encode(selectors), encodeText(actor), encode(facts)]
+      while (true) {
+        const [row] = yield* database.query<Ruling>(statementOfPropose, given)
+        if (row !== undefined) return row
+      }
+    })
+    return ParsingRules.of({ find, list: read, put, enable, propose })
   })
 )

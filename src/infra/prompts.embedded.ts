@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import insight from "../../prompts/insight.v1.md" with { type: "text" }
+import parsingRule from "../../prompts/parsing_rule.v1.md" with { type: "text" }
 import quizContent from "../../prompts/quiz_content.v1.md" with { type: "text" }
 import quizTerm from "../../prompts/quiz_term.v1.md" with { type: "text" }
 import summary from "../../prompts/summary.v1.md" with { type: "text" }
@@ -22,7 +23,8 @@ const embedded: Readonly<Record<AiJobType, Prompt>> = {
   TERM_CARDS: { type: "TERM_CARDS", version: "1", instructions: termCards },
   INSIGHT: { type: "INSIGHT", version: "1", instructions: insight },
   QUIZ_CONTENT: { type: "QUIZ_CONTENT", version: "1", instructions: quizContent },
-  QUIZ_TERM: { type: "QUIZ_TERM", version: "1", instructions: quizTerm }
+  QUIZ_TERM: { type: "QUIZ_TERM", version: "1", instructions: quizTerm },
+  PARSING_RULE: { type: "PARSING_RULE", version: "1", instructions: parsingRule }
 }
 
 /** An operator's prompt is known by its text: a changed one asks anew, and no stored answer passes for it. */
@@ -45,7 +47,7 @@ const replaced = (prompt: Prompt, dir: string): Effect.Effect<Prompt, Refusal> =
   )
 }
 
-/** The embedded prompts, or those of AI_PROMPTS_DIR (summary.md, term_cards.md, insight.md, quiz_content.md, quiz_term.md). */
+/** The embedded prompts, or those of AI_PROMPTS_DIR (summary.md, term_cards.md, …, parsing_rule.md). */
 export const layer: Layer.Layer<Prompts, Refusal, Settings> = Layer.effect(
   Prompts,
   Effect.gen(function* () {
@@ -60,7 +62,8 @@ export const layer: Layer.Layer<Prompts, Refusal, Settings> = Layer.effect(
       TERM_CARDS: yield* of("TERM_CARDS"),
       INSIGHT: yield* of("INSIGHT"),
       QUIZ_CONTENT: yield* of("QUIZ_CONTENT"),
-      QUIZ_TERM: yield* of("QUIZ_TERM")
+      QUIZ_TERM: yield* of("QUIZ_TERM"),
+      PARSING_RULE: yield* of("PARSING_RULE")
     })
   })
 )

@@ -12,7 +12,10 @@ export const layer = Layer.effect(
     const { READER_MEMO } = yield* Settings
     const ruleOf = yield* rulesFor
     return Reader.of({
-      read: remembered((_id, body, hints) => Effect.map(ruleOf(hints), (rule) => read(body, hints, rule)), READER_MEMO)
+      read: remembered(
+        (_id, body, hints, given) => Effect.map(ruleOf(hints, given), (rule) => read(body, hints, rule)),
+        READER_MEMO
+      )
     })
   })
 )

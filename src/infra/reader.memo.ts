@@ -15,13 +15,13 @@ export const remembered = (read: Read, size: number): Read => {
     const oldest = memo.keys().next().value
     if (memo.size > size && oldest !== undefined) memo.delete(oldest)
   }
-  return Effect.fnUntraced(function* (id, body, hints) {
+  return Effect.fnUntraced(function* (id, body, hints, rule) {
     const known = memo.get(id)
     if (known !== undefined) return yield* Deferred.await(known)
     const reading = Deferred.makeUnsafe<Reading, Fatal | Unavailable>()
     memo.set(id, reading)
     forget()
-    return yield* read(id, body, hints).pipe(
+    return yield* read(id, body, hints, rule).pipe(
       Effect.onExit((exit) => {
         if (Exit.isFailure(exit)) memo.delete(id)
         return Deferred.done(reading, exit)

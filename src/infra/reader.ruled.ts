@@ -1,12 +1,19 @@
 import { Effect, Option } from "effect"
 import type { Hints } from "../domain/reading.ts"
-import { ParsingRules, type Ruling } from "../domain/ruling.ts"
+import type { ParsingRule } from "../domain/rule.ts"
+import { ParsingRules } from "../domain/ruling.ts"
+
+/** The rule a document is read by: the one given, else the one in force. */
+type RuleOf = (hints: Hints, given: ParsingRule | null | undefined) => Effect.Effect<ParsingRule | null>
 
 /** Looks up the rule of a document; without a store of rules every document is read without one. */
-export const rulesFor: Effect.Effect<(hints: Hints) => Effect.Effect<Ruling | null>> = Effect.map(
+export const rulesFor: Effect.Effect<RuleOf> = Effect.map(
   Effect.serviceOption(ParsingRules),
   Option.match({
-    onNone: () => () => Effect.succeed(null),
-    onSome: (rules) => (hints: Hints) => rules.find(hints.url, hints.expected)
+    onNone: (): RuleOf => (_hints, given) => Effect.succeed(given ?? null),
+    onSome:
+      (rules): RuleOf =>
+      (hints, given) =>
+        given === undefined ? rules.find(hints.url, hints.expected) : Effect.succeed(given)
   })
 )

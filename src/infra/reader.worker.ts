@@ -3,6 +3,7 @@ import { Fatal } from "../domain/errors.ts"
 import { Policy } from "../domain/policy.ts"
 import { Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
+import type { ParsingRule } from "../domain/rule.ts"
 import { Settings } from "./config.ts"
 import { remembered } from "./reader.memo.ts"
 import type { FromReader, ToReader } from "./reader.protocol.ts"
@@ -64,11 +65,11 @@ export const layer = Layer.effect(
 
     const late = (url: string) =>
       new Fatal({ code: "reader_limit", message: `reading ${url} took more than READER_TIMEOUT` })
-    const read = (_id: string, body: Uint8Array, hints: Hints) =>
+    const read = (_id: string, body: Uint8Array, hints: Hints, given?: ParsingRule | null) =>
       Effect.acquireUseRelease(
         Queue.take(idle),
         (worker) =>
-          Effect.flatMap(ruleOf(hints), (rule) => ask(worker, { body, hints, rule })).pipe(
+          Effect.flatMap(ruleOf(hints, given), (rule) => ask(worker, { body, hints, rule })).pipe(
             Effect.timeoutOrElse({ duration: READER_TIMEOUT, orElse: () => Effect.fail(late(hints.url)) })
           ),
         // An interrupted thread still works on the old page, so it is replaced like one that failed.

@@ -58,6 +58,11 @@ const policy = Layer.effect(
       outputTokensMax: it.OPENAI_MAX_OUTPUT_TOKENS,
       inputCharsMax: it.AI_INPUT_CHARS,
       budgetUsd: it.AI_BUDGET_DAILY_USD,
+      learning: {
+        enabled: configured && it.RULE_LEARNING,
+        pages: it.RULE_LEARNING_PAGES,
+        driftPages: it.RULE_LEARNING_DRIFT_PAGES
+      },
       price: { input: it.AI_PRICE_INPUT, output: it.AI_PRICE_OUTPUT }
     })
   })

@@ -4,10 +4,11 @@ import { readAnswer } from "../domain/ai/answer.ts"
 import type { AiJob } from "../domain/ai/job.ts"
 import { modelCost, modelRequests, modelSeconds, modelTokens } from "../domain/ai/metrics.ts"
 import type { RunFailure } from "../domain/ai/outcome.ts"
-import { AiPolicy, type AiUsage, Model, type ModelFailure } from "../domain/ai/ports.ts"
+import { AiLedger, AiPolicy, type AiUsage, Model, type ModelFailure } from "../domain/ai/ports.ts"
 import { jsonSchemaOf } from "../domain/ai/results.ts"
 import { faultOf, ungrounded } from "../domain/grounding.ts"
 import { linesOf, type Material, messagesOf, type Prompt } from "../domain/prompt.ts"
+import { steadfast } from "./stage.ts"
 
 /** One question with all that its answer is judged by. */
 export interface Question {
@@ -29,10 +30,19 @@ export interface Given {
 /** Calls of one run: a summary that says more than its article is asked for once more. */
 const callsMax = 2
 
-type Note = (usage: AiUsage) => void
+export type Note = (usage: AiUsage) => void
 const isFailure = (it: unknown): it is RunFailure => typeof it === "object" && it !== null && "code" in it
 
-const call = Effect.fnUntraced(function* (question: Question, number: number, note: Note) {
+/** Whether the gate lets a call through now; a probe has its pass already. */
+export const mayAsk = Effect.fnUntraced(function* (probing: boolean) {
+  if (probing) return true
+  const ledger = yield* AiLedger
+  const { tag } = yield* steadfast(ledger.look(yield* Clock.currentTimeMillis))
+  return tag === "open"
+})
+
+/** One call, noted and counted whatever comes of it. */
+export const call = Effect.fnUntraced(function* (question: Question, number: number, note: Note) {
   const model = yield* Model
   const { price } = yield* AiPolicy
   const { job, prompt, material, language, host, outputTokensMax } = question

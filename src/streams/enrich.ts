@@ -16,7 +16,8 @@ import { decodeResult } from "../domain/ai/stored.ts"
 import type { Article } from "../domain/article.ts"
 import { Pages } from "../domain/ports.ts"
 import { articleMaterial, type Material, resultMaterial } from "../domain/prompt.ts"
-import { answerTo, type Given, type Question } from "./answering.ts"
+import { answerTo, type Given, mayAsk, type Question } from "./answering.ts"
+import { type LearningNeeds, learnRule } from "./learning.ts"
 import { steadfast } from "./stage.ts"
 
 type Needs = AiJobs | AiLedger | AiPolicy | Model | Prompts | Pages
@@ -99,10 +100,7 @@ const asked = Effect.fnUntraced(function* (
   probing: boolean,
   usage: Array<AiUsage>
 ): Effect.fn.Return<Given | null, RunFailure, Needs> {
-  const ledger = yield* AiLedger
-  const now = yield* Clock.currentTimeMillis
-  const gate = probing ? { tag: "open" } : yield* steadfast(ledger.look(now))
-  if (gate.tag !== "open") return null
+  if (!(yield* mayAsk(probing))) return null
   return yield* answerTo(question, (it) => void usage.push(it))
 })
 
@@ -110,7 +108,8 @@ const run = Effect.fnUntraced(function* (
   job: AiJob,
   probing: boolean,
   usage: Array<AiUsage>
-): Effect.fn.Return<Run, RunFailure, Needs> {
+): Effect.fn.Return<Run, RunFailure, Needs | LearningNeeds> {
+  if (job.type === "PARSING_RULE") return yield* learnRule(job, probing, (it) => void usage.push(it))
   const question = yield* questionOf(job)
   const key = cacheKey(question, (yield* Model).name)
   const known = yield* fromCache(job.type, key)

@@ -77,8 +77,9 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
   yield* Metric.update(fetchBytes, raw.bytes)
   yield* observeAnswer(job, raw)
   if (raw.status !== 304) {
-    yield* stored(pages.saveRaws([page]))
-    return Option.some<Fetched>({ job, raw })
+    const kept = { ...raw, expected: job.target.type }
+    yield* stored(pages.saveRaws([{ ...page, raw: kept }]))
+    return Option.some<Fetched>({ job, raw: kept })
   }
   yield* stored(pages.saveValidators([seenOf(job, { ...raw, validators: known ?? raw.validators })]))
   return Option.none<Fetched>()

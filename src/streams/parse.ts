@@ -11,6 +11,7 @@ import { ParsingRules } from "../domain/ruling.ts"
 import type { Upgrades, Windows } from "../domain/upgrade.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
+import { learnRules } from "./relearn.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { closeRepublish, learn } from "./upgrade.ts"
 import { readPage } from "./validate.ts"
@@ -87,6 +88,7 @@ const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<V
   const article = isArticle && codes.length === 0 ? yield* saveArticle(page, content) : null
   if (codes.length > 0) yield* reject(page, codes, reading)
   if (article === null) yield* learn(page, reading)
+  yield* learnRules(page, reading)
   yield* closeRepublish(envelope, page.job)
   const { job, raw, verdict, kind } = page
   return Option.some<Parsed>({

@@ -100,11 +100,13 @@ interface Taken {
 /** Jobs to work on, or until when there is nothing to do. What is claimed is known at once, so that none is forgotten. */
 const take = Effect.fnUntraced(function* (holding: Holding) {
   const jobs = yield* AiJobs
-  const { batch, concurrency } = yield* AiPolicy
+  const { batch, concurrency, learning } = yield* AiPolicy
   // Taken while as many are still being worked on: nobody waits for the store between two jobs.
   const now = yield* Clock.currentTimeMillis
   const { limit, probing, until } = yield* allowance(holding.claimSize(concurrency, now))
-  const types = AiJobType.literals.map((type) => ({ type, max: Math.min(batch, limit) }))
+  // A rule that is being learned when learning is switched off stays where it is.
+  const wanted = AiJobType.literals.filter((type) => type !== "PARSING_RULE" || learning.enabled)
+  const types = wanted.map((type) => ({ type, max: Math.min(batch, limit) }))
   const claim = Effect.tap(jobs.claim({ types, limit, now }), (found) =>
     Effect.sync(() => {
       for (const it of found) holding.out.set(it.id, receiptOf(it))

@@ -13,6 +13,7 @@ const rule = (id: string, more: Partial<Ruling> = {}): Ruling => ({
   priority: null,
   identity_pattern: null,
   zone: null,
+  origin: "operator",
   selectors: {},
   ...more
 })

@@ -36,6 +36,30 @@ for (const store of stores) {
     }).pipe(Effect.provide(on))
   )
 
+  live(`parsing rules in SQL, ${store.name}: a learned rule is the next version, disabled until it is enabled`, () =>
+    Effect.gen(function* () {
+      const rules = yield* ParsingRules
+      yield* rules.put([{ ...rule, path_pattern: "" }], "test")
+      const proposed = yield* rules.propose({ ...rule, selectors: { title: { css: "h2" } } }, "model", { job: "7" })
+      expect([proposed.version, proposed.enabled, proposed.origin]).toEqual([2, false, "learned"])
+      expect((yield* rules.find("https://a.kr/news/1", "article"))?.version).toBe(1)
+      yield* rules.enable(proposed.id, true, "model", { pages: 9 })
+      expect((yield* rules.find("https://a.kr/news/1", "article"))?.id).toBe(proposed.id)
+      const again = yield* rules.propose(rule, "model", {})
+      expect(again.version).toBe(3)
+      const database = yield* Database
+      const audit = yield* database.query<{ action: string; facts: { pages?: number; job?: string } }>(
+        "select action, facts from audit_log order by id"
+      )
+      expect(audit.map((it) => [it.action, it.facts.pages ?? it.facts.job ?? null])).toEqual([
+        ["parsing_rule.set", null],
+        ["parsing_rule.propose", "7"],
+        ["parsing_rule.enable", 9],
+        ["parsing_rule.propose", null]
+      ])
+    }).pipe(Effect.provide(on))
+  )
+
   live(`parsing rules in SQL, ${store.name}: the Naver preset's rules fit its lists and articles`, () =>
     Effect.gen(function* () {
       const rules = yield* ParsingRules

@@ -5,8 +5,12 @@ import type { Article } from "../../src/domain/article.ts"
 import { Pages } from "../../src/domain/ports.ts"
 import * as jobs from "../../src/infra/jobs.memory.ts"
 import * as ledger from "../../src/infra/ledger.memory.ts"
+import * as rules from "../../src/infra/parsingrules.memory.ts"
 import * as prompts from "../../src/infra/prompts.embedded.ts"
+import * as reader from "../../src/infra/reader.inline.ts"
+import * as signals from "../../src/infra/signals.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
+import { policyOf } from "./world.ts"
 
 /** A Korean article of more than a thousand characters, with numbers and a name. */
 export const articleText = Array.from(
@@ -60,6 +64,7 @@ export const pagesOf = (articles: ReadonlyArray<Article>) =>
     Pages.of({
       saveRaws: () => Effect.void,
       raw: () => Effect.succeed(null),
+      raws: () => Effect.succeed([]),
       saveArticles: () => Effect.succeed([]),
       articles: ({ ids }) => Effect.succeed(articles.filter((it) => ids?.includes(it.id) ?? true)),
       saveOutcomes: () => Effect.void,
@@ -87,10 +92,19 @@ export const aiPolicy = (more: Partial<AiPolicy["Service"]> = {}) =>
       outputTokensMax: 3000,
       inputCharsMax: 20_000,
       budgetUsd: 0,
+      learning: { enabled: false, pages: 8, driftPages: 20 },
       price: { input: 0.15, output: 0.6 },
       ...more
     })
   )
+
+/** What learning a rule needs besides: no rules yet, pages read in the calling thread. */
+export const learning = Layer.mergeAll(
+  rules.layer,
+  signals.layer,
+  policyOf(),
+  reader.layer.pipe(Layer.provide(rules.layer))
+)
 
 /** Jobs and ledger in memory, the embedded prompts, a process that runs the enricher. */
 export const aiWorld = (articles: ReadonlyArray<Article>, more: Partial<AiPolicy["Service"]> = {}) => {
@@ -101,6 +115,7 @@ export const aiWorld = (articles: ReadonlyArray<Article>, more: Partial<AiPolicy
     prompts.layer,
     aiPolicy(more),
     pagesOf(articles),
+    learning,
     Run.layer(new Set(["enricher"]))
   )
 }

@@ -1,4 +1,5 @@
 import { Result, Schema } from "effect"
+import { Proposal } from "../learning/proposal.ts"
 import type { AiCode } from "./codes.ts"
 import { type AiJobType, AiJobType as JobType } from "./job.ts"
 import { Insight, Quiz, type resultSchemas, Summary, TermCards } from "./results.ts"
@@ -26,7 +27,8 @@ const decoders = {
   TERM_CARDS: Schema.decodeUnknownResult(TermCards, { onExcessProperty: "error" }),
   INSIGHT: Schema.decodeUnknownResult(Insight, { onExcessProperty: "error" }),
   QUIZ_CONTENT: Schema.decodeUnknownResult(Quiz, { onExcessProperty: "error" }),
-  QUIZ_TERM: Schema.decodeUnknownResult(Quiz, { onExcessProperty: "error" })
+  QUIZ_TERM: Schema.decodeUnknownResult(Quiz, { onExcessProperty: "error" }),
+  PARSING_RULE: Schema.decodeUnknownResult(Proposal, { onExcessProperty: "error" })
 }
 
 /** A result of a job: the union is told apart by the job's type. */

@@ -31,6 +31,8 @@ const channels = {
   not_verbatim: "output",
   options: "output",
   length: "output",
+  // A proposed rule that did not hold on stored pages: asked for again with what was wrong.
+  rule_refused: "output",
   lease_lost: "retry",
   stuck: "retry",
   crash_loop: "fatal",
@@ -62,6 +64,7 @@ export const AiCode = Schema.Literals([
   "not_verbatim",
   "options",
   "length",
+  "rule_refused",
   "lease_lost",
   "stuck",
   "crash_loop",

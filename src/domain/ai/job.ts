@@ -2,8 +2,15 @@ import { Schema } from "effect"
 import { Millis } from "../crawl.ts"
 import { AiCode } from "./codes.ts"
 
-/** The five kinds of work on an article. @source S3.9 */
-export const AiJobType = Schema.Literals(["SUMMARY", "TERM_CARDS", "INSIGHT", "QUIZ_CONTENT", "QUIZ_TERM"])
+/** The five kinds of work on an article (S3.9), and a parsing rule for a host: its job has the host where others have an article. */
+export const AiJobType = Schema.Literals([
+  "SUMMARY",
+  "TERM_CARDS",
+  "INSIGHT",
+  "QUIZ_CONTENT",
+  "QUIZ_TERM",
+  "PARSING_RULE"
+])
 export type AiJobType = typeof AiJobType.Type
 
 /** @source S3.13 */
@@ -20,7 +27,8 @@ export const followUps: Readonly<Record<AiJobType, ReadonlyArray<AiJobType>>> = 
   TERM_CARDS: ["QUIZ_TERM"],
   INSIGHT: [],
   QUIZ_CONTENT: [],
-  QUIZ_TERM: []
+  QUIZ_TERM: [],
+  PARSING_RULE: []
 }
 
 /** Whose result a job reads; null: it reads the article. @source REQUIREMENTS, "AI results" */
@@ -29,7 +37,8 @@ export const readsFrom: Readonly<Record<AiJobType, AiJobType | null>> = {
   TERM_CARDS: "SUMMARY",
   INSIGHT: "SUMMARY",
   QUIZ_CONTENT: "SUMMARY",
-  QUIZ_TERM: "TERM_CARDS"
+  QUIZ_TERM: "TERM_CARDS",
+  PARSING_RULE: null
 }
 
 /** What can happen to a job. */

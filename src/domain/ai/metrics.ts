@@ -59,10 +59,19 @@ export const modelCost = Metric.counter("openai_cost_usd_total", {
 /** `ai_cache_hits_total` */
 export const aiCacheHits = counter("ai_cache_hits_total", "Jobs answered by a stored result of the same question.")
 
+const ruleResults = ["asked", "refused", "enabled", "waits", "drifted"] as const
+const rules = counter(
+  "rule_learning_total",
+  "Parsing rules by a model: asked for, refused, enabled, kept for an operator, disabled by drift."
+)
+/** `rule_learning_total{result}` */
+export const ruleLearning = (result: (typeof ruleResults)[number]) => Metric.withAttributes(rules, { result })
+
 /** Counters that start at zero, so that a rate sees their first increment. */
 export const aiInitial = [
   ...AiJobType.literals.flatMap((type) => enqueueResults.map((result) => aiEnqueued(type, result))),
   ...AiJobType.literals.map((type) => aiProcessed(type, "success", "none")),
+  ...ruleResults.map(ruleLearning),
   modelRequests("ok"),
   modelTokens("input"),
   modelTokens("output"),

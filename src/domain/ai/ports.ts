@@ -227,6 +227,8 @@ export class AiPolicy extends Context.Service<
     readonly inputCharsMax: number
     /** US dollars a UTC day (AI_BUDGET_DAILY_USD); 0: no bound. */
     readonly budgetUsd: number
+    /** Rules are proposed by the model (RULE_LEARNING): after how many pages (…_PAGES), watched over how many (…_DRIFT_PAGES). */
+    readonly learning: { readonly enabled: boolean; readonly pages: number; readonly driftPages: number }
     /** US dollars per million tokens (AI_PRICE_INPUT, AI_PRICE_OUTPUT). */
     readonly price: { readonly input: number; readonly output: number }
   }

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Proposal } from "../learning/proposal.ts"
 import type { AiJobType } from "./job.ts"
 
 const three = <S extends Schema.Constraint>(of: S) =>
@@ -33,7 +34,8 @@ export const resultSchemas = {
   TERM_CARDS: TermCards,
   INSIGHT: Insight,
   QUIZ_CONTENT: Quiz,
-  QUIZ_TERM: Quiz
+  QUIZ_TERM: Quiz,
+  PARSING_RULE: Proposal
 } as const satisfies Record<AiJobType, Schema.Constraint>
 
 /** The same as JSON Schema in the form that strict structured output takes: closed objects, every field required. */

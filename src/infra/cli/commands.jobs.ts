@@ -14,7 +14,7 @@ export const jobbing = {
     words: { label: "", min: 0, max: 0 },
     flags: {
       status: choice(["PENDING", "RUNNING", "SUCCESS", "FAILED", "RETRY_WAIT", "SUSPENDED"], "In this state."),
-      type: choice(["SUMMARY", "TERM_CARDS", "INSIGHT", "QUIZ_CONTENT", "QUIZ_TERM"], "Of this type."),
+      type: choice(["SUMMARY", "TERM_CARDS", "INSIGHT", "QUIZ_CONTENT", "QUIZ_TERM", "PARSING_RULE"], "Of this type."),
       article: word("ID", "Of this article."),
       limit: whole("N", 1, 1000, "At most (50)."),
       json

@@ -14,6 +14,18 @@ export const saveRaws = `with blob as materialized (select decode($2::text, 'bas
 export const raw = `select metadata, codec, body, place, to_char(expires_on, 'YYYY-MM-DD') as day
   from raw_contents where id = $1 limit 1`
 
+/** Pages of a host looked through for the latest of each URL. */
+const latestMax = 500
+
+/** $1 host; $2 largest body; $3 most. */
+export const raws = `with latest as materialized (
+  select id, expires_on, fetched_at, metadata ->> 'url' as url from raw_contents
+  where host = $1 and (metadata ->> 'bytes')::float8 <= $2 order by fetched_at desc limit ${latestMax}),
+chosen as materialized (
+  select * from (select distinct on (url) * from latest order by url, fetched_at desc) u order by fetched_at desc limit $3)
+select r.metadata, r.codec, r.body, r.place, to_char(r.expires_on, 'YYYY-MM-DD') as day from chosen c
+  join raw_contents r on r.id = c.id and r.expires_on = c.expires_on order by c.fetched_at desc`
+
 const dayMs = 86_400_000
 /** The UTC day of an instant, as the store writes dates. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)

@@ -1,35 +1,18 @@
 import { expect } from "bun:test"
 import { Effect, type Layer } from "effect"
 import type { Article } from "../../../src/domain/article.ts"
-import { Frontier, type OutcomeRecord, Pages, type RawBody } from "../../../src/domain/ports.ts"
+import { Frontier, type OutcomeRecord, Pages } from "../../../src/domain/ports.ts"
 import { type ClockName, sentences } from "./clock.ts"
 import { planned } from "./frontier.ts"
+import { type It, raws } from "./raws.ts"
+
+export { rawBody } from "./raws.ts"
 
 export interface PagesOptions<R> {
   readonly clock: ClockName
   /** Every outcome kept. */
   readonly outcomes: Effect.Effect<ReadonlyArray<OutcomeRecord>, unknown, R>
 }
-
-export const rawBody = (id: string, body: Uint8Array, more: Partial<RawBody["raw"]> = {}): RawBody => ({
-  raw: {
-    id,
-    url: "https://a.kr/1",
-    final_url: "https://a.kr/1?한글",
-    host: "a.kr",
-    status: 200,
-    content_type: "text/html; charset=euc-kr",
-    fetcher: "http",
-    fetched_at: 1_700_000_000_123,
-    elapsed_ms: 12.5,
-    bytes: body.byteLength,
-    truncated: false,
-    hops: [{ url: "http://a.kr/1", status: 301 }],
-    validators: { etag: 'W/"x"', last_modified: null },
-    ...more
-  },
-  body
-})
 
 export const article = (id: string, more: Partial<Article> = {}): Article => ({
   id,
@@ -74,53 +57,10 @@ export const pagesSuite = <R, E>(
   urls(it)
 }
 
-type It<R> = ReturnType<typeof sentences<Pages | Frontier | R, unknown>>
 let jobs = 0
 /** A row of a job of its own. */
 const row = (given: Article, url_key = given.id) => ({ article: given, url_key, job_id: `job ${++jobs}` })
 const save = (given: Article, url_key = "key") => Pages.use((pages) => pages.saveArticles([row(given, url_key)]))
-
-const raws = <R>(it: It<R>) => {
-  it("a raw page comes back byte for byte, with what is known of it", () =>
-    Effect.gen(function* () {
-      const pages = yield* Pages
-      const all = rawBody(
-        "all",
-        Uint8Array.from({ length: 256 }, (_, byte) => byte)
-      )
-      const long = rawBody("long", new TextEncoder().encode("가나다라 ".repeat(20_000)))
-      const none = rawBody("none", new Uint8Array(), { status: 304, content_type: null })
-      yield* pages.saveRaws([all, long, none])
-      for (const expected of [all, long, none]) {
-        const seen = yield* pages.raw(expected.raw.id)
-        expect(seen?.raw).toEqual(expected.raw)
-        expect(Buffer.compare(seen?.body ?? new Uint8Array([1]), expected.body)).toBe(0)
-      }
-    }))
-
-  it("an unknown raw page is null", () =>
-    Effect.gen(function* () {
-      expect(yield* Pages.use((pages) => pages.raw("nowhere"))).toBeNull()
-    }))
-
-  it("a raw page saved twice, also inside one call, is one page", () =>
-    Effect.gen(function* () {
-      const pages = yield* Pages
-      const raw = rawBody("twice", new Uint8Array([1, 2, 3]))
-      yield* pages.saveRaws([raw, raw])
-      yield* pages.saveRaws([raw])
-      expect((yield* pages.raw("twice"))?.raw).toEqual(raw.raw)
-    }))
-
-  it("no rows are no failure", () =>
-    Effect.gen(function* () {
-      const pages = yield* Pages
-      yield* pages.saveRaws([])
-      yield* pages.saveOutcomes([])
-      yield* pages.saveValidators([])
-      expect(yield* pages.saveArticles([])).toEqual([])
-    }))
-}
 
 const articles = <R>(it: It<R>) => {
   it("an article is new once, then a duplicate, and a revision when its text changed", () =>
