@@ -9,7 +9,7 @@ import { Policy } from "../domain/policy.ts"
 import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
-import { alone, type Run } from "./chain.ts"
+import { alone, Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
@@ -123,8 +123,9 @@ const hostFault = ({ envelope: { key }, value: { host, target } }: Work<CrawlJob
   return key === host && (real === null || real === host) ? null : `key ${key}, host ${host}, URL ${target.url}`
 }
 
-const take = Effect.fnUntraced(function* (limits: Limits, work: Work<CrawlJob>) {
+const take = Effect.fnUntraced(function* (shared: Limits, work: Work<CrawlJob>) {
   const job = work.value
+  const limits = { ...shared, leaving: (yield* Run).stop }
   const mismatch = hostFault(work)
   if (mismatch !== null) return yield* new Fatal({ code: "key_mismatch", message: mismatch })
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, type Result, type Semaphore } from "effect"
+import { Clock, Deferred, Duration, Effect, type Result, type Semaphore } from "effect"
 import { type Fatal, Postponed, type Retryable, type Unavailable } from "../domain/errors.ts"
 import { Policy } from "../domain/policy.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
@@ -22,6 +22,8 @@ const ending = (host: string, failure: Failure | null, now: number): Ending => {
 export interface Limits {
   readonly permits: Semaphore.Semaphore
   readonly door: ReturnType<typeof gate>
+  /** Once done, no request is begun: what still waits goes back, so that a process that is told to stop is gone soon. */
+  readonly leaving?: Deferred.Deferred<void>
 }
 
 type Waiting = Extract<Slot, { readonly tag: "wait" }>
@@ -64,13 +66,17 @@ const isWaiting = <A>(it: Waiting | Result.Result<A, Failure>): it is Waiting =>
  * long in a consumer, and what waits holds no permit.
  */
 export const inSlot = Effect.fnUntraced(function* <A, R>(
-  { permits }: Limits,
+  { permits, leaving }: Limits,
   host: string,
   request: Effect.Effect<A, Failure | Unavailable, R>
 ) {
   const { fetchWaitMax } = yield* Policy
   const started = yield* Clock.currentTimeMillis
+  let until = started
   while (true) {
+    if (leaving !== undefined && Deferred.isDoneUnsafe(leaving)) {
+      return yield* new Postponed({ code: "busy_host", message: `${host}: this process stops`, until })
+    }
     const answer = yield* attempt(permits, host, request)
     if (!isWaiting(answer)) return yield* Effect.fromResult(answer)
     const now = yield* Clock.currentTimeMillis
@@ -78,6 +84,8 @@ export const inSlot = Effect.fnUntraced(function* <A, R>(
       const code = answer.reason === "breaker" ? "breaker" : "busy_host"
       return yield* new Postponed({ code, message: `${host}: ${answer.reason}`, until: answer.until })
     }
-    yield* Effect.sleep(Duration.millis(Math.max(1, answer.until - now)))
+    until = answer.until
+    const wait = Effect.sleep(Duration.millis(Math.max(1, answer.until - now)))
+    yield* leaving === undefined ? wait : Effect.raceFirst(wait, Deferred.await(leaving))
   }
 })

@@ -186,7 +186,7 @@ effect("a stage that runs elsewhere gets its input by topic, with the acknowledg
       yield* (yield* Frontier).enqueue([seed(story)])
       const run = yield* Run
       const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
-      yield* TestClock.adjust("5 seconds")
+      for (let turn = 0; turn < 50; turn += 1) yield* TestClock.adjust("100 millis")
       yield* Deferred.succeed(run.stop, undefined)
       for (let turn = 0; turn < 300 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
       yield* Fiber.join(chain)

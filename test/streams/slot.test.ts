@@ -109,7 +109,7 @@ effect("a long list travels to another process in parts, and only the first one 
       yield* (yield* Frontier).enqueue([seed("https://a.example/", "list")])
       const run = yield* Run
       const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
-      yield* TestClock.adjust("5 seconds")
+      for (let turn = 0; turn < 50; turn += 1) yield* TestClock.adjust("100 millis")
       yield* Deferred.succeed(run.stop, undefined)
       for (let turn = 0; turn < 300 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
       return yield* (yield* MemoryBus).messages
@@ -127,5 +127,28 @@ effect("a long list travels to another process in parts, and only the first one 
       ["parsed", 500],
       ["parsed", 400]
     ])
+  })
+)
+
+effect("told to stop, a process begins no request: what waits for its host goes back at once, uncharged", () =>
+  Effect.gen(function* () {
+    const asked = new Map<string, number>()
+    const web: Web = () => articlePage("Council votes on the bridge")
+    const program = Effect.gen(function* () {
+      yield* (yield* Frontier).enqueue(stories("a.example", 3).map((url) => seed(url)))
+      const run = yield* Run
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let turn = 0; turn < 35; turn += 1) yield* TestClock.adjust("100 millis")
+      const before = asked.size
+      yield* Deferred.succeed(run.stop, undefined)
+      for (let turn = 0; turn < 20; turn += 1) yield* TestClock.adjust("1 millis")
+      expect(chain.pollUnsafe()).toBeDefined()
+      expect(asked.size).toBe(before)
+      const left = yield* (yield* MemoryBus).messages
+      expect(left.length + asked.size).toBe(3)
+      expect(left.map((it) => it.attempt)).toEqual(left.map(() => 0))
+      expect(left.length).toBeGreaterThan(0)
+    })
+    yield* Effect.provide(program, world(web, { asked, env: { FETCH_DELAY: "2s" }, policy: { untilDrained: false } }))
   })
 )
