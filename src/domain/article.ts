@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { PriorityDecision } from "./crawl.ts"
+import { OptOut } from "./optout.ts"
 
 /** The one verdict on a fetched document (before parsing), with evidence beside it. */
 export const Verdict = Schema.Literals([
@@ -66,6 +67,8 @@ export const Content = Schema.Struct({
   site_name: Schema.NullOr(Schema.String),
   /** Absolute, as the page states it; whether it may serve as identity is decided by `url.ts`. */
   canonical_url: Schema.NullOr(Schema.String),
+  /** What its meta tags say of use by AI. */
+  ai_opt_outs: Schema.optionalKey(Schema.Array(OptOut)),
   extraction: Extraction
 })
 export type Content = typeof Content.Type
@@ -97,6 +100,8 @@ export const Article = Schema.Struct({
   image: Schema.NullOr(Schema.String),
   description: Schema.NullOr(Schema.String),
   site_name: Schema.NullOr(Schema.String),
+  /** What the page, its answer and its origin's robots.txt say of use by AI; empty: nothing. */
+  ai_opt_outs: Schema.optionalKey(Schema.Array(OptOut)),
   extraction: Extraction,
   verdict: Verdict,
   fetched_at: Schema.String,

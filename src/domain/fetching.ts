@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { CrawlJob, Millis, TargetType } from "./crawl.ts"
+import { OptOut } from "./optout.ts"
 
 /** One hop of a redirect chain, as answered. */
 export const Hop = Schema.Struct({ url: Schema.String, status: Schema.Int })
@@ -31,7 +32,9 @@ export const RawPage = Schema.Struct({
   hops: Schema.Array(Hop),
   validators: Validators,
   /** What its job took it for: how a stored page is read again. */
-  expected: Schema.optionalKey(TargetType)
+  expected: Schema.optionalKey(TargetType),
+  /** What the answer's headers and its origin's robots.txt say of use by AI. */
+  ai_opt_outs: Schema.optionalKey(Schema.Array(OptOut))
 })
 export type RawPage = typeof RawPage.Type
 

@@ -47,6 +47,7 @@ export const articleOf = (
     site_name: content.site_name,
     text: content.text,
     html: content.html,
+    ai_opt_outs: [...(raw.ai_opt_outs ?? []), ...(content.ai_opt_outs ?? [])],
     extraction: content.extraction,
     verdict,
     fetched_at: iso(raw.fetched_at),

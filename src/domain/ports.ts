@@ -3,6 +3,7 @@ import type { Article, Verdict } from "./article.ts"
 import type { CrawlJob, Millis } from "./crawl.ts"
 import type { BadData, Fatal, Postponed, Retryable, Suspendable, Unavailable } from "./errors.ts"
 import type { RawPage, RawQuery, Validators } from "./fetching.ts"
+import type { OptOut } from "./optout.ts"
 import type { Hints, Reading } from "./reading.ts"
 import type { ParsingRule } from "./rule.ts"
 import type { Source } from "./source.ts"
@@ -203,6 +204,7 @@ export interface RobotsAnswer {
   /** Why, in words: `allowed by robots.txt`, `disallow: /private/`, `robots.txt answered 503`. */
   readonly reason: string
   readonly crawl_delay_ms: number | null
+  readonly ai_opt_outs?: ReadonlyArray<OptOut>
   /** Set where the file could not be had: the refusal is not the site's word but trouble, Retryable at this instant. */
   readonly until?: Millis
 }

@@ -1,3 +1,4 @@
+import { type OptOut, robotsOptOuts } from "./optout.ts"
 import { type Line, lines, ROBOTS_BYTES_MAX } from "./robots/lines.ts"
 import { compile, type Pattern } from "./robots/pattern.ts"
 
@@ -23,6 +24,8 @@ export interface RobotsRules {
   readonly sitemaps: ReadonlyArray<string>
   /** Groups in the file, whoever they address; 0 in a page of HTML. */
   readonly groups: number
+  /** What those groups say of use by AI. */
+  readonly ai_opt_outs: ReadonlyArray<OptOut>
 }
 
 /** Who the group being read addresses, of those that matter here. */
@@ -67,6 +70,7 @@ export const parseRobots = (body: Uint8Array, agent: string): RobotsRules => {
   const global: Array<Rule> = []
   const delays: { specific: number | null; global: number | null } = { specific: null, global: null }
   const sitemaps: Array<string> = []
+  const signals: { specific: Array<string>; global: Array<string> } = { specific: [], global: [] }
   const group: Group = { specific: false, global: false, closed: false }
   let named = false
   let groups = 0
@@ -84,6 +88,9 @@ export const parseRobots = (body: Uint8Array, agent: string): RobotsRules => {
     } else if (line.key === "crawl-delay") {
       if (group.specific) delays.specific = longer(delays.specific, delayOf(line.value))
       if (group.global) delays.global = longer(delays.global, delayOf(line.value))
+    } else if (line.key === "content-signal") {
+      if (group.specific) signals.specific.push(line.value)
+      if (group.global) signals.global.push(line.value)
     } else {
       group.closed = group.closed || groups > 0
       if (group.specific) specific.push(...rulesOf(line))
@@ -91,7 +98,8 @@ export const parseRobots = (body: Uint8Array, agent: string): RobotsRules => {
     }
   }
   const crawl_delay_ms = named ? delays.specific : delays.global
-  return { rules: named ? specific : global, crawl_delay_ms, sitemaps, groups }
+  const ai_opt_outs = robotsOptOuts(named ? signals.specific : signals.global)
+  return { rules: named ? specific : global, crawl_delay_ms, sitemaps, groups, ai_opt_outs }
 }
 
 /** The part of a URL that rules are matched against: path and query, `/` if there is none. */

@@ -1,6 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Random } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Retryable } from "../domain/errors.ts"
+import { headerOptOuts, type OptOut } from "../domain/optout.ts"
 import type { Hosts, RawBody, Robots } from "../domain/ports.ts"
 import { retryAfter } from "../domain/retryafter.ts"
 import { type Failure, gatekeepers } from "./browser/gatekeeper.ts"
@@ -46,7 +47,8 @@ const rawOf = (
   job: CrawlJob,
   { answer, ...visited }: Arrived,
   id: string,
-  at: { started: number; now: number }
+  at: { started: number; now: number },
+  ai_opt_outs: ReadonlyArray<OptOut>
 ): RawBody => {
   const body = new TextEncoder().encode(visited.tag === "page" ? visited.html : "")
   const stated = answer.headers["content-type"] ?? "application/octet-stream"
@@ -66,7 +68,8 @@ const rawOf = (
       truncated: false,
       hops: answer.hops,
       // What scripts made is not what the site's validators speak of.
-      validators: { etag: null, last_modified: null }
+      validators: { etag: null, last_modified: null },
+      ai_opt_outs
     }
   }
 }
@@ -97,7 +100,9 @@ const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const trouble = passing(job, visited.answer, now)
     if (trouble !== null) return yield* trouble
-    return rawOf(job, visited, idOf(job, now, yield* Random.next), { started, now })
+    const { headers } = visited.answer
+    const stated = [...keeper.stated(), ...headerOptOuts((name) => headers[name], settings.USER_AGENT_TOKEN)]
+    return rawOf(job, visited, idOf(job, now, yield* Random.next), { started, now }, stated)
   })
   return BrowserFetcher.of({ fetch, usable: browsers.usable })
 })

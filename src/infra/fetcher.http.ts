@@ -4,11 +4,12 @@ import { type Cookie, cookieHeader, keep } from "../domain/cookies.ts"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal, Retryable } from "../domain/errors.ts"
 import type { RawPage, Validators } from "../domain/fetching.ts"
+import type { OptOut } from "../domain/optout.ts"
 import { Fetcher, Hosts, type RawBody, Robots } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Dialler } from "./dial.ts"
 import { hostOf, visiting } from "./hop.ts"
-import { type BodyLimits, type Step, stepOf } from "./page.http.ts"
+import { type Arrived, type BodyLimits, type Step, stepOf } from "./page.http.ts"
 
 /** Length of a raw page's id in bytes, before base64: enough that no two fetches ever share one. */
 const ID_BYTES = 16
@@ -61,7 +62,7 @@ const advance = (chain: Chain, seen: Set<string>, max: number, now: Millis, step
 
 /**
  * robots.txt at one hop. Where it could not be had the host is in trouble: another try, when it is asked for again.
- * The crawl-delay of the job's own host is kept by the stage.
+ * The crawl-delay of the job's own host is kept by the stage. Answers what the file says of use by AI.
  */
 export const obey = Effect.fnUntraced(function* (
   robots: Robots["Service"],
@@ -69,14 +70,18 @@ export const obey = Effect.fnUntraced(function* (
   url: string,
   home: string
 ) {
-  const { allowed, reason, until, crawl_delay_ms } = yield* robots.check(url)
+  const { ai_opt_outs, allowed, reason, until, crawl_delay_ms } = yield* robots.check(url)
   const host = hostOf(url)
   if (crawl_delay_ms !== null && host !== home) yield* hosts.setDelay(host, crawl_delay_ms)
-  if (allowed) return
+  if (allowed) return ai_opt_outs ?? []
   const why = { code: "robots", message: `${url}: ${reason}` } as const
   if (until === undefined) return yield* new Fatal(why)
   return yield* new Retryable({ ...why, after: Math.max(0, until - (yield* Clock.currentTimeMillis)) })
 })
+
+/** A page with what its origin's robots.txt says besides. */
+const noted = (page: Arrived, stated: ReadonlyArray<OptOut>): Arrived =>
+  stated.length === 0 ? page : { ...page, ai_opt_outs: [...stated, ...(page.ai_opt_outs ?? [])] }
 
 const late = (job: CrawlJob, limit: Duration.Duration) =>
   new Retryable({ code: "timeout", message: `${job.target.url}: not whole within ${Duration.format(limit)}` })
@@ -94,9 +99,14 @@ const make = Effect.gen(function* () {
 
   const visit = (job: CrawlJob, { url, jar }: Chain, validators: Validators | null) => {
     const headers = headersFor(settings.USER_AGENT, validators, cookieHeader(jar, url))
-    const get = dialler.get(url, headers, (answer) => stepOf(answer, url, validators, limits))
+    const get = dialler.get(url, headers, (answer) =>
+      stepOf(answer, url, validators, limits, settings.USER_AGENT_TOKEN)
+    )
     const hop = { home: job.host, url, waitMax: settings.FETCH_WAIT_MAX }
-    return visiting(hosts, hop, Effect.andThen(obey(robots, hosts, url, job.host), get))
+    const arrive = Effect.flatMap(obey(robots, hosts, url, job.host), (stated) =>
+      Effect.map(get, (step) => (step.tag === "page" ? { ...step, page: noted(step.page, stated) } : step))
+    )
+    return visiting(hosts, hop, arrive)
   }
 
   const follow = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {

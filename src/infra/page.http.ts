@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { Fatal, Retryable } from "../domain/errors.ts"
 import type { RawPage, Validators } from "../domain/fetching.ts"
+import { headerOptOuts } from "../domain/optout.ts"
 import { retryAfter } from "../domain/retryafter.ts"
 import type { Answer } from "./dial.ts"
 import { type InflateLimits, inflate } from "./inflate.ts"
@@ -10,7 +11,7 @@ import { redirectOf } from "./location.ts"
 /** The page at the end of a redirect chain: all of a raw page that its last answer tells. */
 export type Arrived = Pick<
   RawPage,
-  "final_url" | "status" | "content_type" | "fetcher" | "bytes" | "truncated" | "validators"
+  "final_url" | "status" | "content_type" | "fetcher" | "bytes" | "truncated" | "validators" | "ai_opt_outs"
 > & { readonly body: Uint8Array }
 
 /** What one answer means for the chain. */
@@ -67,7 +68,7 @@ const bodyOf = Effect.fnUntraced(function* (answer: Answer, url: string, limits:
   return { bytes, truncated: truncated || wire.end === "broken" }
 })
 
-const pageOf = Effect.fnUntraced(function* (answer: Answer, url: string, limits: BodyLimits) {
+const pageOf = Effect.fnUntraced(function* (answer: Answer, url: string, limits: BodyLimits, agent: string) {
   const { status, headers } = answer
   const { bytes, truncated } = yield* bodyOf(answer, url, limits)
   const page: Arrived = {
@@ -79,20 +80,22 @@ const pageOf = Effect.fnUntraced(function* (answer: Answer, url: string, limits:
     // Nobody asked for a part.
     truncated: truncated || status === 206,
     validators: { etag: headers.get("etag"), last_modified: headers.get("last-modified") },
+    ai_opt_outs: headerOptOuts((name) => headers.get(name), agent),
     body: bytes
   }
   return page
 })
 
 /**
- * Reads one answer. Every status that has something to judge is a page, also 404; 408, 429 and 5xx are Retryable.
+ * Reads one answer, as the crawler with this product token. Every status that has something to judge is a page, also 404; 408, 429 and 5xx are Retryable.
  * @source DESIGN "Security", field cases B21 and B23
  */
 export const stepOf = Effect.fnUntraced(function* (
   answer: Answer,
   url: string,
   validators: Validators | null,
-  limits: BodyLimits
+  limits: BodyLimits,
+  agent: string
 ) {
   const { status, headers } = answer
   const to = redirectOf(status, headers, url)
@@ -110,7 +113,9 @@ export const stepOf = Effect.fnUntraced(function* (
     return yield* new Retryable({ code: "partial", message: `${url} answered 304 to an unconditional request` })
   }
   const page =
-    status === 304 && validators !== null ? notModified(headers, url, validators) : yield* pageOf(answer, url, limits)
+    status === 304 && validators !== null
+      ? notModified(headers, url, validators)
+      : yield* pageOf(answer, url, limits, agent)
   const step: Step = { tag: "page", page }
   return step
 })

@@ -133,8 +133,10 @@ const refusal = (reason: string): RobotsAnswer => ({ allowed: false, reason, cra
 const answerOf = (file: Known, url: string): RobotsAnswer => {
   if (file.tag === "none" || file.tag === "barred") return allowance(`allowed: ${file.why}`)
   if (file.tag === "unreachable") return { ...refusal(file.why), until: file.until }
+  const { ai_opt_outs, crawl_delay_ms } = file.rules
   const { allowed, rule } = verdict(file.rules, url)
-  return { allowed, reason: rule ?? "allowed by robots.txt", crawl_delay_ms: file.rules.crawl_delay_ms }
+  const answer = { allowed, reason: rule ?? "allowed by robots.txt", crawl_delay_ms }
+  return ai_opt_outs.length === 0 ? answer : { ...answer, ai_opt_outs }
 }
 
 /** Keeps the sum of remembered files below its bound: the file remembered first is forgotten first. */

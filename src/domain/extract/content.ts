@@ -1,5 +1,6 @@
 import type { Content, Dated } from "../article.ts"
 import { likelyCountry, parseDate } from "../dates.ts"
+import { metaOptOuts } from "../optout.ts"
 import type { Hints } from "../reading.ts"
 import type { FieldName, ParsingRule } from "../rule.ts"
 import { authorsOf } from "./authors.ts"
@@ -132,6 +133,7 @@ export const contentOf = (
     modified: modifiedOf(meta, linked, placed),
     language: languageOf(meta, text),
     ...describe(page, rule),
+    ai_opt_outs: metaOptOuts((name) => allMeta(meta, name)),
     extraction: {
       by: ruled.length > 0 && ruledTitle !== undefined ? "rule" : "generic",
       rule: rule?.id ?? null,

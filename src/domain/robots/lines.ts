@@ -3,7 +3,7 @@ export const ROBOTS_BYTES_MAX = 512_000
 /** Bytes kept of one line: eight of the longest URLs that old browsers took. */
 const LINE_BYTES_MAX = 16_663
 
-export type Key = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay"
+export type Key = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay" | "content-signal"
 export interface Line {
   readonly key: Key
   /** One character per byte; rule values have their percent-encoding normalised. */
@@ -16,6 +16,7 @@ const KEYS: ReadonlyArray<readonly [Key, ReadonlyArray<string>]> = [
   ["allow", ["allow"]],
   ["disallow", ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]],
   ["sitemap", ["sitemap", "site-map"]],
+  ["content-signal", ["content-signal", "content-usage"]],
   ["crawl-delay", ["crawl-delay", "crawldelay", "crawl delay"]]
 ]
 

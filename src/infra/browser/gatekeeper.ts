@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { CrawlJob } from "../../domain/crawl.ts"
 import { Fatal, type Postponed, type Retryable, type Unavailable } from "../../domain/errors.ts"
+import type { OptOut } from "../../domain/optout.ts"
 import { Hosts, Robots } from "../../domain/ports.ts"
 import { Settings } from "../config.ts"
 import { obey } from "../fetcher.http.ts"
@@ -15,6 +16,8 @@ export interface Gatekeeper {
   readonly admit: (url: string) => Promise<boolean>
   /** Why it might not, the first time. */
   readonly failure: () => Failure | null
+  /** What the last document's robots.txt says of use by AI. */
+  readonly stated: () => ReadonlyArray<OptOut>
   /** Gives back the slots of other hosts. */
   readonly free: Effect.Effect<void>
 }
@@ -29,6 +32,7 @@ export const gatekeepers = Effect.gen(function* () {
     const slots = new Map<string, string>()
     let documents = 0
     let failure: Failure | null = null
+    let stated: ReadonlyArray<OptOut> = []
     const check = Effect.fnUntraced(function* (url: string) {
       documents += 1
       const max = settings.FETCH_REDIRECTS_MAX
@@ -36,7 +40,7 @@ export const gatekeepers = Effect.gen(function* () {
       yield* guard.check(url)
       const host = hostOf(url)
       if (host !== job.host && !slots.has(host)) slots.set(host, yield* takeSlot(hosts, host, settings.FETCH_WAIT_MAX))
-      yield* obey(robots, hosts, url, job.host)
+      stated = yield* obey(robots, hosts, url, job.host)
       return true
     })
     const refuse = (error: Failure) =>
@@ -51,6 +55,11 @@ export const gatekeepers = Effect.gen(function* () {
         { discard: true }
       )
     )
-    return { admit: (url) => Effect.runPromise(Effect.catch(check(url), refuse)), failure: () => failure, free }
+    return {
+      admit: (url) => Effect.runPromise(Effect.catch(check(url), refuse)),
+      failure: () => failure,
+      stated: () => stated,
+      free
+    }
   }
 })
