@@ -80,7 +80,8 @@ const readUntil = (fields: Fields, updated_at: Millis, warn: (it: Warning) => vo
     warn({ field, why: `${shown(written)}: expected an ISO 8601 instant with its zone (2026-12-01T09:00:00+09:00)` })
     return null
   }
-  const latest = updated_at + overrideMsMax
+  // A change at no instant (`-infinity`) is none: nothing can be counted from it.
+  const latest = (Number.isFinite(updated_at) ? updated_at : 0) + overrideMsMax
   if (until <= latest) return until
   warn({ field, why: `${shown(written)}: honoured until ${new Date(latest).toISOString()}, 30 days after the change` })
   return latest

@@ -37,8 +37,8 @@ export const factsAt = (standing: Standing, now: Millis, threshold: number): Hos
 })
 
 /** The rule that speaks for a path: the longest prefix. */
-export const ruleFor = (rules: ReadonlyArray<RulePriority>, path: string): RulePriority | null =>
-  rules.reduce<RulePriority | null>(
+export const ruleFor = <R extends RulePriority>(rules: ReadonlyArray<R>, path: string): R | null =>
+  rules.reduce<R | null>(
     (best, it) => (path.startsWith(it.path) && it.path.length > (best?.path.length ?? -1) ? it : best),
     null
   )

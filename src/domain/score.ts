@@ -27,6 +27,11 @@ export interface HostWords {
   readonly category: string | null
 }
 
+/**
+ * Scores are told apart by millionths. Finer ones are noise of floating point, and `host_scoring_state.score` (REAL, S1.15)
+ * would neither keep them nor, below its smallest number, take them: every layer must compare the same number to a threshold.
+ */
+const steps = 1e6
 /** A missing signal counts as this: neither for nor against. */
 const unknown = 0.5
 /** A fetch that takes that long is as costly as any. */
@@ -66,7 +71,7 @@ export const signalsFrom = (sums: Sums, window_ms: number, { category, rating }:
 /**
  * The score of a host: 1 the best, 0 the worst, all signals at 0.5 give 0.5. null where all weights are 0.
  * The seed's formula (S1.10) shifted and scaled into [0,1]: (raw + w_cost + w_reliability) / (sum of all weights), which
- * is the weighted mean of the signals with cost turned round.
+ * is the weighted mean of the signals with cost turned round; to the nearest millionth.
  * @source S1.10, S1.11, settled 4
  * @example scoreOf({ freshness: 1, impact: 1, cost: 0, reliability: 1, host_trust: 1 }, evenWeights) // => 1
  */
@@ -77,7 +82,8 @@ export const scoreOf = (signals: HostSignals, weights: Weights): number | null =
     const value = clamp(signals[name] ?? unknown)
     return name === "cost" ? 1 - value : value
   }
-  return clamp(signalNames.reduce((sum, name) => sum + (weights[name] / total) * good(name), 0))
+  const mean = signalNames.reduce((sum, name) => sum + (weights[name] / total) * good(name), 0)
+  return clamp(Math.round(mean * steps) / steps)
 }
 
 export const evenWeights: Weights = { freshness: 1, impact: 1, cost: 1, reliability: 1, host_trust: 1 }

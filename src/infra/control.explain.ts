@@ -1,7 +1,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import type { Article } from "../domain/article.ts"
-import { CrawlJob } from "../domain/crawl.ts"
+import { CrawlJob, type Priority } from "../domain/crawl.ts"
 import { Pages, Robots, Sources, type UrlRecord } from "../domain/ports.ts"
+import { ruleFor } from "../domain/priority.facts.ts"
 import { explainPriority, prioritise } from "../domain/priority.ts"
 import type { Source } from "../domain/source.ts"
 import { normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
@@ -99,6 +100,16 @@ const rulesOf = (database: Database["Service"], host: string, path: string) =>
     )
   )
 
+/** The rules of a host that carry a priority, as the router reads them: which of them speaks is decided there and here alike. */
+const priorityRulesOf = (database: Database["Service"], host: string) =>
+  stored(
+    database.query<{ readonly id: string; readonly path: string; readonly priority: Priority }>(
+      `select id::text as id, path_pattern as path, priority from parsing_rules
+       where enabled and host_pattern = $1 and priority is not null order by version desc`,
+      [host]
+    )
+  )
+
 /** A site that does not answer must not hold the explanation back. */
 const ROBOTS_TIMEOUT = "5 seconds"
 
@@ -124,7 +135,9 @@ export const explain = Effect.fn("Control.explain")(function* (
   const known = database === null ? null : yield* hostPriority(database, hostname)
   const job = database === null ? null : yield* waitingJob(database, key)
   const [rule] = database === null ? [] : yield* rulesOf(database, hostname, path)
-  const { changes, facts, shown } = ground({ near, key, job, known, rule: rule?.rule ?? null })
+  const speaking = database === null ? null : ruleFor(yield* priorityRulesOf(database, hostname), path)
+  const read = record !== null && record.article_id !== null
+  const { changes, facts, shown } = ground({ url: href, near, key, job, read, known, rule: speaking })
   const [fetcher] = database === null ? [] : yield* fetcherOf(database, hostname)
   const id = record?.article_id ?? null
   const articles = id === null ? [] : yield* stored(pages.articles({ ids: [id], limit: 1 }))

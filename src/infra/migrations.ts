@@ -7,6 +7,7 @@ import research from "../../sql/0006_research.sql" with { type: "text" }
 import rawsElsewhere from "../../sql/0007_raws_elsewhere.sql" with { type: "text" }
 import switches from "../../sql/0008_switches.sql" with { type: "text" }
 import ruleLearning from "../../sql/0009_rule_learning.sql" with { type: "text" }
+import hostRules from "../../sql/0010_host_rules.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -24,5 +25,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 6, name: "research", text: research },
   { version: 7, name: "raws_elsewhere", text: rawsElsewhere },
   { version: 8, name: "switches", text: switches },
-  { version: 9, name: "rule_learning", text: ruleLearning }
+  { version: 9, name: "rule_learning", text: ruleLearning },
+  { version: 10, name: "host_rules", text: hostRules }
 ]

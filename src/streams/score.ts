@@ -4,10 +4,14 @@ import type { Policy } from "../domain/policy.ts"
 import { type Signal, Signals } from "../domain/ports.ts"
 import type { HostFacts } from "../domain/priority.facts.ts"
 import { Scores } from "../domain/priority.ports.ts"
+import { parseHttpUrl } from "../domain/url.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
-/** Links that are no addresses have no host; the router leaves them out. */
-const hostOf = (url: string): ReadonlyArray<string> => (URL.canParse(url) ? [new URL(url).hostname] : [])
+/** The host under which the router looks for a link's facts; links that it leaves out have none. */
+const hostOf = (url: string): ReadonlyArray<string> => {
+  const parsed = parseHttpUrl(url, { anyPort: true })
+  return parsed._tag === "Success" ? [parsed.success.hostname] : []
+}
 
 /** Hosts whose facts the router needs: those of the links, and the page's own for its next visit. */
 export const hostsOf = ({ article, job, links }: Parsed): ReadonlyArray<string> => [

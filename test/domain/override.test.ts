@@ -114,6 +114,14 @@ describe("an override ends on time", () => {
   })
 })
 
+test("a row that changed at no instant has no override, and its reading ends well", () => {
+  for (const at of [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN]) {
+    const { config, warnings } = readConfig({ base_priority: "low", override_until: soon }, at)
+    expect(overrideAt(config, changed)).toBeNull()
+    expect(warnings.map((it) => it.field)).toEqual(["override_until"])
+  }
+})
+
 describe("an end is written as people and Postgres write instants", () => {
   const same: ReadonlyArray<string> = [
     "2026-12-01T00:00:00Z",

@@ -43,8 +43,8 @@ describe("control over the embedded store", () => {
         "insert into fetcher_rules (host_pattern, fetcher, reason) values ('a.kr', 'browser', 'by hand')"
       )
       yield* database.query(
-        `insert into parsing_rules (source_name, host_pattern, path_pattern, target_type, selectors)
-         values ('a', 'a.kr', '', 'page', '{}'), ('b', 'a.kr', '/1', 'page', '{}')`
+        `insert into parsing_rules (source_name, host_pattern, path_pattern, target_type, priority, selectors)
+         values ('a', 'a.kr', '', 'page', 'high', '{}'), ('b', 'a.kr', '/1', 'page', null, '{}')`
       )
       yield* database.query(
         `insert into host_scoring_state (host, score, signals, window_minutes, calculated_at)
@@ -54,6 +54,8 @@ describe("control over the embedded store", () => {
       expect(after.fetcher).toEqual({ value: "browser", by: "fetcher_rules: by hand" })
       expect(after.rule).toMatchObject({ source_name: "b", path_pattern: "/1" })
       expect(after.priority).toEqual({ value: "normal", by: "score" })
+      // The rule that reads the page states no priority; the router goes by the one that does.
+      expect(after.chain.at(-1)).toMatchObject({ by: "rule", verdict: { value: "high" }, facts: { path: "" } })
 
       expect((yield* it["hosts.list"]({})).hosts).toMatchObject([
         { host: "a.kr", urls: 2, articles: 0, last_fetch_at: null }

@@ -56,7 +56,68 @@ for (const store of stores) {
       yield* scored("young.kr", 0.9, "5 hours 59 minutes")
       yield* configured("old.kr", { base_priority: "high", override_until: yield* inTime(-1) })
       expect(yield* factsOf("old.kr")).toMatchObject({ value: null, override: null })
-      expect(yield* factsOf("young.kr")).toMatchObject({ value: 0.8999999761581421 })
+      expect(yield* factsOf("young.kr")).toMatchObject({ value: 0.9 })
+    })
+  )
+
+  on(
+    "a score at the threshold is High though its column is REAL (S1.13, S1.15)",
+    Effect.gen(function* () {
+      for (const score of [0.1, 0.7, 0.333333, 0.999999]) {
+        yield* scored(`s${score}.kr`, score)
+        yield* configured(`s${score}.kr`, { score_threshold: score })
+        const facts = yield* factsOf(`s${score}.kr`)
+        expect([facts?.value, facts?.threshold]).toEqual([score, score])
+      }
+    })
+  )
+
+  on(
+    "no spelling of updated_at makes an override endless (S2.12, settled 19)",
+    Effect.gen(function* () {
+      const database = yield* Database
+      const put = (host: string, at: string) =>
+        database.query(
+          `insert into fetcher_rules (host_pattern, fetcher, priority_config, updated_at)
+           values ($1, 'auto', '{"base_priority": "high", "override_until": "9999-01-01T00:00:00Z"}', $2::text::timestamptz)`,
+          [host, at]
+        )
+      const left = Effect.fnUntraced(function* (host: string) {
+        const { config } = yield* Scores.use((it) => it.standing(host))
+        return (config.override?.until ?? 0) - (yield* Clock.currentTimeMillis)
+      })
+      for (const at of ["infinity", "2999-01-01", "-infinity", "now"]) {
+        const host = `h${at.replace(/\W/g, "m")}.kr`
+        yield* put(host, at)
+        expect(yield* left(host)).toBeGreaterThan(overrideMsMax - 60_000)
+        expect(yield* left(host)).toBeLessThanOrEqual(overrideMsMax + 60_000)
+      }
+      yield* put("past.kr", "2020-01-01")
+      expect(yield* factsOf("past.kr")).toMatchObject({ override: null })
+      yield* database.query("update fetcher_rules set updated_at = 'infinity' where host_pattern = 'past.kr'")
+      expect(yield* left("past.kr")).toBeLessThanOrEqual(overrideMsMax + 60_000)
+    })
+  )
+
+  on(
+    "a rule stands for one host as URLs write it; what could never match is refused (S2.2)",
+    Effect.gen(function* () {
+      const database = yield* Database
+      const put = (host: string) =>
+        database.query(
+          `insert into fetcher_rules (host_pattern, fetcher, priority_config)
+           values ($1, 'auto', '{"score_threshold": 0.25}')
+           on conflict (host_pattern) do update set fetcher = excluded.fetcher`,
+          [host]
+        )
+      for (const host of ["News.Example.", "news.example", "xn--3e0b707e.kr", "[2001:db8::1]", "a_b-c.kr"])
+        yield* put(host)
+      expect(yield* factsOf("news.example")).toMatchObject({ threshold: 0.25 })
+      expect((yield* database.query("select from fetcher_rules")).length).toBe(4)
+      const never = ["https://news.example/", "news.example:8080", "*.news.example", "news.example/x", "뉴스.example"]
+      for (const host of [...never, "", " ", "a..kr", ".kr", "[x]", "a@b.kr", "a b.kr"]) {
+        expect([host, (yield* Effect.flip(put(host)))._tag]).toEqual([host, "BadData"])
+      }
     })
   )
 

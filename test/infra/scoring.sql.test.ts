@@ -105,6 +105,30 @@ for (const store of stores) {
   )
 
   on(
+    "weights that make a score next to nothing keep no other host from its score (S2.11)",
+    Effect.gen(function* () {
+      const at = yield* now
+      const nothing = {
+        samples: 20,
+        errors: 20,
+        browser: 20,
+        latency_ms: 2e5,
+        latencies: 20,
+        relearns: 9,
+        rejected: 20
+      }
+      yield* withSums("tiny.kr", at, { ...nothing, lags: 20, impact: 20, impacts: 20, lag_ms: 20 * 21_600_000 })
+      yield* configured("tiny.kr", { signal_weights: { impact: 1e-60, freshness: 1000 } })
+      yield* withSums("best.kr", at, good)
+      expect(yield* cycle()).toEqual({ hosts: 2, scored: 2 })
+      expect((yield* states).map((it) => [it.host, it.score])).toEqual([
+        ["best.kr", 1],
+        ["tiny.kr", 0]
+      ])
+    })
+  )
+
+  on(
     "a host that grew cold loses its score",
     Effect.gen(function* () {
       const at = yield* now

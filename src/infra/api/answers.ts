@@ -16,9 +16,9 @@ export const Id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._:~-]*$/, { expected: "an id" }),
   Schema.isMaxLength(ID_MAX)
 )
-/** A host name as URLs write it: lower case, punycode, no port, an IPv6 address in brackets. */
+/** A host name as URLs write it: lower case, punycode, no port and no final dot, an IPv6 address in brackets. */
 export const HostName = Schema.String.check(
-  Schema.isPattern(/^(?:[a-z0-9_][a-z0-9._-]*|\[[0-9a-f:.]+\])$/, {
+  Schema.isPattern(/^(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/, {
     expected: "a host in lower case and punycode, without a port"
   }),
   Schema.isMaxLength(253)

@@ -6,6 +6,7 @@ import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
 import type { Since } from "./flag.ts"
+import { hostNamed } from "./host.ts"
 import { Output } from "./output.ts"
 import { print, type Work } from "./print.ts"
 import { facts, table } from "./table.ts"
@@ -38,7 +39,7 @@ const eachArticle = Effect.fnUntraced(function* (
     const input: Input<"articles.list"> = {
       limit: Math.min(PAGE, left),
       html: wanted.html,
-      ...(wanted.host === null ? {} : { host: wanted.host.toLowerCase() }),
+      ...(wanted.host === null ? {} : { host: hostNamed(wanted.host) }),
       ...(wanted.since === null ? {} : { since: instant(wanted.since, now) }),
       ...(after === null ? {} : { after })
     }

@@ -4,6 +4,7 @@ import { Control, controlError } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
+import { hostNamed } from "./host.ts"
 import { print, type Work } from "./print.ts"
 import { readText } from "./seeds.ts"
 import { facts, table } from "./table.ts"
@@ -36,7 +37,7 @@ export const askParsing = (command: Parsing): Work =>
     switch (command.name) {
       case "parsing-rules list": {
         const { host } = command.flags
-        const { rules } = yield* control["parsing-rules.list"](host === null ? {} : { host })
+        const { rules } = yield* control["parsing-rules.list"](host === null ? {} : { host: hostNamed(host) })
         yield* print(json, rules, () => table(rules, columns))
         return "done"
       }

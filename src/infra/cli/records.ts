@@ -4,6 +4,7 @@ import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
+import { hostNamed } from "./host.ts"
 import { dated, doneIf, print, type Work } from "./print.ts"
 import { readText } from "./seeds.ts"
 import { facts, table } from "./table.ts"
@@ -89,18 +90,18 @@ export const askRecords = (command: Storing): Work =>
         return "done"
       }
       case "hosts show": {
-        const host = yield* control["hosts.show"]({ host: first.toLowerCase() })
+        const host = yield* control["hosts.show"]({ host: hostNamed(first) })
         yield* print(flags.json, host, () => facts(host))
         return "done"
       }
       case "hosts priority": {
-        const known = yield* control["hosts.priority"]({ host: first.toLowerCase() })
+        const known = yield* control["hosts.priority"]({ host: hostNamed(first) })
         yield* print(flags.json, known, () => facts(known))
         return "done"
       }
       case "hosts rate": {
         const rating = yield* ratingOf(words[1] ?? "")
-        const known = yield* control["hosts.rate"]({ host: first.toLowerCase(), rating })
+        const known = yield* control["hosts.rate"]({ host: hostNamed(first), rating })
         yield* print(flags.json, known, () => `${visible(known.host)} is rated ${known.rating ?? "no more"}`)
         return "done"
       }

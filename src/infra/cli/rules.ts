@@ -4,6 +4,7 @@ import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
+import { hostNamed } from "./host.ts"
 import { dated, doneIf, print, type Work } from "./print.ts"
 import { facts, table } from "./table.ts"
 
@@ -32,7 +33,7 @@ export const askRules = (command: Ruling): Work =>
   Effect.gen(function* () {
     const control = yield* Control
     const { flags, name, words } = command
-    const host = (words[0] ?? "").toLowerCase()
+    const host = hostNamed(words[0] ?? "")
     switch (name) {
       case "fetcher-rules list": {
         const { limit } = command.flags

@@ -5,6 +5,9 @@ export const configOf = (table: string, bytesMax: number): string =>
   `case when octet_length(${table}.priority_config::text) <= ${bytesMax} then ${table}.priority_config::text end as config,
    octet_length(${table}.priority_config::text) as config_bytes, ms_of(${table}.updated_at) as updated_at`
 
+/** A REAL as the number that was written: cast straight to a double, 0.7 would come back below 0.7. */
+const exactly = (column: string): string => `${column}::text::float8`
+
 /**
  * $1 interval; $2 lease, ms. One row, so of two scorers one waits and then finds the turn taken. Due an interval after the
  * last start, or as soon as a lease ran out without an end (its process died).
@@ -18,7 +21,7 @@ export const begin = `update scoring_turns set epoch = epoch + 1, started_at = c
 
 /** $1 from; $2 after this host; $3 hosts of one page. Walks the primary key, so a page costs what it holds. */
 export const totals = (configBytesMax: number): string => `
-  select s.*, h.rating::float8, h.category, ${configOf("f", configBytesMax)}
+  select s.*, ${exactly("h.rating")} as rating, h.category, ${configOf("f", configBytesMax)}
   from (select host, ${summed} from host_signals
         where bucket >= at_ms($1) and host > $2 group by host order by host limit $3) s
   left join hosts h on h.host = s.host
@@ -57,7 +60,7 @@ export const forget = `delete from host_scoring_state where host in (
 
 /** $1 hosts. A row per host asked for, known or not. */
 export const standings = (configBytesMax: number): string => `
-  select h.host, s.score::float8, ms_of(s.calculated_at) as calculated_at, s.window_minutes,
+  select h.host, ${exactly("s.score")} as score, ms_of(s.calculated_at) as calculated_at, s.window_minutes,
     ${configOf("f", configBytesMax)}, r.rules
   from json_array_elements_text($1::text::json) as h(host)
   left join host_scoring_state s on s.host = h.host
@@ -88,8 +91,8 @@ select count(*)::int as lapsed from lapsed`
 
 /** $1 host; $2 from. One row, known or not: the kept score, the sums as they are now, what operators said. */
 export const dossier = (configBytesMax: number): string => `
-  select s.*, h.rating::float8, h.category, ${configOf("f", configBytesMax)},
-    t.score::float8, ms_of(t.calculated_at) as calculated_at, t.window_minutes
+  select s.*, ${exactly("h.rating")} as rating, h.category, ${configOf("f", configBytesMax)},
+    ${exactly("t.score")} as score, ms_of(t.calculated_at) as calculated_at, t.window_minutes
   from (select ${summedOrZero} from host_signals where host = $1 and bucket >= at_ms($2)) s
   left join hosts h on h.host = $1
   left join fetcher_rules f on f.host_pattern = $1
