@@ -1,4 +1,5 @@
 import { Option } from "effect"
+import { categoryNamed } from "./category.ts"
 import type { Priority, PriorityDecision, TargetType } from "./crawl.ts"
 
 /** All a decision may rest on, gathered beforehand, so that deciding is pure. Absent facts say nothing. */
@@ -48,8 +49,10 @@ const normal = new Set([
  * @source REQUIREMENTS, "Facts the seeds leave out"
  * @example categoryPriority("politics") // => "high"
  */
-export const categoryPriority = (category: string): Priority =>
-  high.has(category) ? "high" : normal.has(category) ? "normal" : "low"
+export const categoryPriority = (category: string): Priority => {
+  const name = categoryNamed(category)
+  return high.has(name) ? "high" : normal.has(name) ? "normal" : "low"
+}
 
 /** Target types that are Low when found as links. */
 export const isListing = (type: TargetType): boolean =>

@@ -23,7 +23,7 @@ export type Weights = { readonly [N in SignalName]: number }
 export interface HostWords {
   /** An operator's rating, 0 to 1 (`crawler hosts rate`). */
   readonly rating: number | null
-  /** An operator's category of the host: its impact where no article of the window has one. */
+  /** An operator's category of the host: it speaks for each of its articles that states none. */
   readonly category: string | null
 }
 
@@ -48,6 +48,13 @@ const trustOf = ({ passed, rejected }: Sums, rating: number | null): number | nu
   return measured === null ? clamp(rating) : (measured + clamp(rating)) / 2
 }
 
+/** The mean over passed articles; one that states no category has its host's (S1.6). */
+const impactFrom = ({ impact, impacts, passed }: Sums, category: string | null): number | null => {
+  const silent = Math.max(0, passed - impacts)
+  const whole = share(impact + silent * impactOf(category), impacts + silent)
+  return whole ?? (category === null ? null : impactOf(category))
+}
+
 /**
  * The signals of one host from the sums of its window.
  * @source REQUIREMENTS, "Facts the seeds leave out": cold start
@@ -61,7 +68,7 @@ export const signalsFrom = (sums: Sums, window_ms: number, { category, rating }:
   const errors = share(sums.errors, samples)
   return {
     freshness: sums.lags > 0 ? clamp(1 - sums.lag_ms / sums.lags / lagMsMax) : null,
-    impact: share(sums.impact, sums.impacts) ?? (category === null ? null : impactOf(category)),
+    impact: impactFrom(sums, category),
     cost: samples === 0 && relearns === 0 ? null : (browser + relearns + latency) / 3,
     reliability: errors === null && trips === 0 ? null : 1 - Math.max(errors ?? 0, trips),
     host_trust: trustOf(sums, rating)

@@ -1,3 +1,4 @@
+import { categoryNamed } from "./category.ts"
 import type { Millis } from "./crawl.ts"
 import type { Signal } from "./ports.ts"
 
@@ -25,7 +26,7 @@ export interface Sums {
   readonly lags: number
   readonly passed: number
   readonly rejected: number
-  /** Category weights of articles, and how many articles that is. */
+  /** Weights of the categories that passed articles state, and how many state one. */
   readonly impact: number
   readonly impacts: number
   readonly trips: number
@@ -62,7 +63,8 @@ const impactElse = 0.5
  * @source REQUIREMENTS, "Facts the seeds leave out"
  * @example impactOf("economy") // => 1
  */
-export const impactOf = (category: string | null): number => impactByCategory.get(category ?? "") ?? impactElse
+export const impactOf = (category: string | null): number =>
+  impactByCategory.get(categoryNamed(category ?? "")) ?? impactElse
 
 const failed = (status: number): boolean => status === 0 || status >= 400
 
@@ -81,7 +83,9 @@ export const contribution = (signal: Signal): Sums => {
       }
     }
     case "article":
-      return { ...noSums, passed: 1, impact: impactOf(signal.category), impacts: 1 }
+      return signal.category === null
+        ? { ...noSums, passed: 1 }
+        : { ...noSums, passed: 1, impact: impactOf(signal.category), impacts: 1 }
     case "rejected":
       return { ...noSums, rejected: 1 }
     case "detected":

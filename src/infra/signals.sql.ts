@@ -15,6 +15,7 @@ const encodeBucket = ({ at, host, sums }: Bucket): Encoded => ({
 
 /**
  * Signals in Postgres, added to their host's bucket: no truth in memory, so a restart or a second process changes nothing.
+ * What a fetcher with a fast clock sends counts now: of the future, it would stay in the window for longer than that is long.
  * A batch whose answer was lost is sent again and counts again: scores are shares of many samples, so that is allowed for.
  */
 export const layer: Layer.Layer<Signals, never, Database | Settings> = Layer.effect(
@@ -23,7 +24,9 @@ export const layer: Layer.Layer<Signals, never, Database | Settings> = Layer.eff
     const database = yield* Database
     const { STORE_BATCH: rowsMax } = yield* Settings
     const record = Effect.fn("Signals.record")(function* (signals: ReadonlyArray<Signal>) {
-      const rows = bucketsOf(signals).map(encodeBucket)
+      const now = yield* database.leaseClock
+      const known = signals.map((it) => (it.at > now ? { ...it, at: now } : it))
+      const rows = bucketsOf(known).map(encodeBucket)
       const { bad } = yield* inBatches(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, (part) =>
         database.query(addBuckets, [arrayOf(part.map((it) => it.json))])
       )

@@ -139,7 +139,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, work: Work<CrawlJob>) 
     Effect.flatMap((page) => rendered(limits, asked, page))
   )
   const page = yield* Effect.result(limits.door(job.host)(once))
-  return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(job, page.failure)
+  return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(asked, page.failure)
 })
 
 /**

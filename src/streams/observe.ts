@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
+import type { Retryable } from "../domain/errors.ts"
 import type { RawPage } from "../domain/fetching.ts"
 import { type Released, type Signal, Signals } from "../domain/ports.ts"
 import type { Failure } from "./slot.ts"
@@ -13,11 +14,19 @@ const statusOf = (error: Failure): number =>
 
 const base = { fetcher: "http", status: 0, latency_ms: 0, lag_ms: null } as const
 
-/** A fetch that brought no page (S1.8). Refusals are our own doing and say nothing of the host. */
+/** Whose fault a failure is: not the host's where a redirect led to another, or where our own browser broke. */
+const isHosts = ({ host }: CrawlJob, error: Retryable): boolean =>
+  error.code !== "browser" && (error.host === undefined || error.host === host)
+
+/**
+ * A fetch that brought no page (S1.8), by the fetcher the job asked for. Refusals are our own doing and say nothing of the
+ * host.
+ */
 export const observeFailure = (job: CrawlJob, error: Failure, at: Millis) => {
-  if (error._tag !== "Retryable" || !isSample(job)) return Effect.void
+  if (error._tag !== "Retryable" || !isSample(job) || !isHosts(job, error)) return Effect.void
   const category = job.target.category ?? null
-  const signal: Signal = { ...base, host: job.host, at, kind: "fetch", status: statusOf(error), category }
+  const fetcher = job.fetcher === "browser" ? "browser" : "http"
+  const signal: Signal = { ...base, host: job.host, at, kind: "fetch", fetcher, status: statusOf(error), category }
   return Effect.flatMap(Signals, (it) => stored(it.record([signal])))
 }
 

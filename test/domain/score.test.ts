@@ -105,7 +105,13 @@ describe("signals come from the sums of a window (S1.5–S1.9)", () => {
     expect(signalsFrom(noSums, window_ms, { rating: 0.2, category: null }).host_trust).toBe(0.2)
   })
 
-  test("a host's category speaks where none of its articles has one (S1.6)", () => {
+  test("a host's category speaks for each article that states none (S1.6)", () => {
+    const passed = (category: string | null, more: Partial<Sums>) =>
+      signalsFrom(sums(more), window_ms, { rating: null, category }).impact
+    expect(passed("politics", { passed: 4 })).toBe(1)
+    expect(passed("politics", { passed: 4, impact: 0.8, impacts: 2 })).toBeCloseTo(0.7, 12)
+    expect(passed("Weather", { passed: 4 })).toBe(0.5)
+    expect(passed(null, { passed: 4, impact: 2, impacts: 2 })).toBe(0.75)
     expect(signalsFrom(noSums, window_ms, { rating: null, category: "politics" }).impact).toBe(1)
     expect(
       signalsFrom(sums({ impact: 0.4, impacts: 1 }), window_ms, { rating: null, category: "politics" }).impact

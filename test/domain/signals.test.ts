@@ -17,6 +17,7 @@ const signal = (more: Partial<Signal>): Signal => ({
 describe("the weight of a category (S1.6)", () => {
   const table: ReadonlyArray<readonly [weight: number, names: ReadonlyArray<string | null>]> = [
     [1, ["politics", "economy", "society", "current_affairs", "breaking_news"]],
+    [1, ["Politics", " ECONOMY ", "Current Affairs", "breaking-news"]],
     [0.7, ["international", "tech", "science"]],
     [0.4, ["sports", "culture", "entertainment", "lifestyle"]],
     [0.5, ["business", "health", "climate", "column", "community", "weather", "", null, "__proto__"]]
@@ -34,6 +35,7 @@ describe("what one signal adds", () => {
     ["a broken connection took no time to answer", { status: 0, latency_ms: 0 }, { samples: 1, errors: 1 }],
     ["an unchanged page", { status: 304 }, { samples: 1, latency_ms: 120, latencies: 1 }],
     ["an article that passed", { kind: "article", category: "tech" }, { passed: 1, impact: 0.7, impacts: 1 }],
+    ["one that passed and states no category (its host's may speak)", { kind: "article" }, { passed: 1 }],
     ["one that was rejected", { kind: "rejected" }, { rejected: 1 }],
     ["one found after a minute", { kind: "detected", lag_ms: 60_000 }, { lag_ms: 60_000, lags: 1 }],
     ["an old one counts as six hours", { kind: "detected", lag_ms: 86_400_000 }, { lag_ms: 21_600_000, lags: 1 }],

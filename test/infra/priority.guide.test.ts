@@ -39,6 +39,11 @@ for (const store of stores) {
       const { weights, warnings } = yield* hostPriority(database, "wire.example")
       expect([weights.freshness, weights.cost, weights.impact, warnings]).toEqual([3, 0.5, 1, []])
 
+      yield* done("Say what a host writes about")
+      expect(yield* hostPriority(database, "market.example")).toMatchObject({
+        category: "economy",
+        signals: { impact: 1 }
+      })
       yield* done("Put a host first")
       expect(yield* factsOf("news.example")).toMatchObject({ threshold: 0.5, override: "high" })
       expect((yield* hostPriority(database, "news.example")).warnings).toEqual([])

@@ -161,6 +161,47 @@ for (const store of stores) {
   )
 
   on(
+    "a database whose clock was set back is no reason to wait: what it has not reached is no date of a turn",
+    Effect.gen(function* () {
+      const it = yield* Scoring
+      const first = yield* beginTurn(60_000)
+      if (first === null) return expect(first).not.toBeNull()
+      yield* it.end(first, scale.window_ms, { hosts: 0, scored: 0 })
+      expect(yield* beginTurn(60_000)).toBeNull()
+      yield* Database.use((database) =>
+        database.script(
+          "update scoring_turns set started_at = now() + interval '1 day', leased_until = now() + interval '1 day'"
+        )
+      )
+      expect(yield* beginTurn(60_000)).not.toBeNull()
+      expect(yield* beginTurn(60_000)).toBeNull()
+    })
+  )
+
+  on(
+    "a signal of the future counts now (a fetcher's clock runs fast)",
+    Effect.gen(function* () {
+      const at = yield* now
+      const day = 86_400_000
+      const fetched: Signal = {
+        host: "fast.kr",
+        at: at + day,
+        kind: "fetch",
+        fetcher: "http",
+        status: 200,
+        latency_ms: 100,
+        lag_ms: null,
+        category: null
+      }
+      yield* Signals.use((it) => it.record([fetched, { ...fetched, at: at + 2 * day }, { ...fetched, at }]))
+      const rows = yield* Database.use((it) =>
+        it.query("select samples from host_signals where bucket <= now() and bucket > now() - interval '16 minutes'")
+      )
+      expect(rows.reduce((sum, row) => sum + Number(row.samples), 0)).toBe(3)
+    })
+  )
+
+  on(
     "a scorer that lost its turn writes nothing any more, and its death is noticed",
     Effect.gen(function* () {
       const it = yield* Scoring

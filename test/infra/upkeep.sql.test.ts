@@ -67,6 +67,7 @@ for (const store of stores) {
     Effect.gen(function* () {
       const database = yield* Database
       const at = Date.parse("2031-01-01T00:00:10Z")
+      yield* TestClock.setTime(at + hourMs)
       const signal = (more: Partial<Signal>): Signal => ({
         host: "a.kr",
         at,

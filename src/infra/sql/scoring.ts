@@ -10,12 +10,14 @@ const exactly = (column: string): string => `${column}::text::float8`
 
 /**
  * $1 interval; $2 lease, ms. One row, so of two scorers one waits and then finds the turn taken. Due an interval after the
- * last start, or as soon as a lease ran out without an end (its process died).
+ * last start, or as soon as a lease ran out without an end (its process died). A start or a lease that the database's clock
+ * has not reached was written before it was set back.
  */
 export const begin = `update scoring_turns set epoch = epoch + 1, started_at = clock_timestamp(), finished_at = null,
     leased_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
-  where (leased_until is null or leased_until <= clock_timestamp())
-    and (started_at is null or finished_at is null
+  where (leased_until is null or leased_until <= clock_timestamp()
+      or leased_until > clock_timestamp() + $2::float8 * interval '1 millisecond')
+    and (started_at is null or finished_at is null or started_at > clock_timestamp()
       or started_at <= clock_timestamp() - $1::float8 * interval '1 millisecond')
   returning epoch::float8, ms_of(clock_timestamp()) as now`
 
