@@ -1,6 +1,7 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { attribute, closest, contains, type Element, inlineText, words } from "./element.ts"
+import { isDiscussion, isForumAddress, isProduct } from "./genre.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { type Linked, typesOf } from "./linked.ts"
@@ -75,16 +76,8 @@ export interface Source {
   readonly linked: Linked
 }
 
-const forumAddress =
-  /^https?:\/\/(?:www\.)?(?:forums?|community|discuss|boards?|discourse|talk)\.|\/(?:forums?|threads?|topics?|viewtopic|showthread|discussions?|questions)(?:[/.?-]|$)|\/t\/[\w-]+\/\d+/iu
-
 /** Whether a page is a discussion: it says so, its software does, or its address. */
-const isForum = ({ linked, meta }: Source, { url }: Hints): boolean =>
-  linked.nodes.some((it) => typesOf(it).some((type) => type === "DiscussionForumPosting" || type === "QAPage")) ||
-  /phpbb|vbulletin|xenforo|discourse|discuz|mybb|invision|vanilla|nodebb|flarum/iu.test(
-    metaOf(meta, "generator") ?? ""
-  ) ||
-  forumAddress.test(url)
+const isForum = (source: Source, { url }: Hints): boolean => isDiscussion(source) || isForumAddress(url)
 
 /** A stated text counts where it is this many characters long and the page shows less than half of it. */
 const statedMin = 300
@@ -110,9 +103,6 @@ const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
   if (types.some((it) => /Article|BlogPosting|Report/u.test(it)) || meta.props.has("articlebody")) return "surely"
   return /article/iu.test(metaOf(meta, "og:type") ?? "") ? "loosely" : "no"
 }
-
-const isProduct = ({ linked, meta }: Source): boolean =>
-  /product/iu.test(metaOf(meta, "og:type") ?? "") || linked.nodes.some((it) => typesOf(it).includes("Product"))
 
 /** A page that calls itself an article is believed from this many characters on. */
 const declaredMin = 250

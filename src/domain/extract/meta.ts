@@ -17,10 +17,20 @@ export interface Meta {
   /** Elements with a data attribute that names a date. */
   readonly stamps: ReadonlyArray<readonly [Element, string]>
   readonly language: string | null
+  /** Names of the schema.org types of marked-up elements. */
+  readonly types: ReadonlySet<string>
+  /** Classes and ids of `<html>` and `<body>`, each between blanks, ids with their `#`: many systems say there what a page is. */
+  readonly names: string
+  /** Fields to fill in. */
+  readonly fields: number
+  /** Preformatted blocks. */
+  readonly listings: number
 }
 
 /** Values kept per name. */
 const valuesMax = 20
+/** Characters of a root element's classes that are looked at. */
+const namesMax = 1000
 
 const push = <K, V>(map: Map<K, Array<V>>, key: K, value: V): void => {
   const list = map.get(key)
@@ -42,6 +52,10 @@ class Gatherer {
   canonical: string | null = null
   title: Element | null = null
   language: string | null = null
+  readonly types = new Set<string>()
+  names = " "
+  fields = 0
+  listings = 0
 
   see(element: Element): void {
     switch (element.tag) {
@@ -59,11 +73,27 @@ class Gatherer {
         break
       case "html":
         this.language = attribute(element, "lang") ?? attribute(element, "xml:lang") ?? null
+        this.name(element)
+        break
+      case "body":
+        this.name(element)
+        break
+      case "input":
+      case "textarea":
+        this.fields += 1
+        break
+      case "pre":
+        this.listings += 1
         break
       default:
         break
     }
     if (element.attributes.length > 0) this.attributes(element)
+  }
+  private name(element: Element): void {
+    const id = attribute(element, "id")
+    const classes = attribute(element, "class")?.slice(0, namesMax) ?? ""
+    this.names += `${classes.replace(/\s+/gu, " ")} ${id === undefined ? "" : `#${id} `}`
   }
   private meta(element: Element): void {
     const content = attribute(element, "content") ?? attribute(element, "value")
@@ -80,6 +110,7 @@ class Gatherer {
       const value = list[i + 1] ?? ""
       if (name === "itemprop") for (const prop of value.toLowerCase().split(/\s+/u)) push(this.props, prop, element)
       else if (name === "rel") this.rel(element, value.toLowerCase())
+      else if (name === "itemtype" && this.types.size < valuesMax) this.types.add(value.trim().replace(/^.*[/#:]/u, ""))
       else if (name.startsWith("data-") && value !== "" && stampName.test(name) && this.stamps.length < valuesMax)
         this.stamps.push([element, value])
     }

@@ -114,7 +114,7 @@ const insideMin = 10
 
 interface Vote {
   readonly key: string
-  readonly text: string
+  text: string
   readonly by: Set<keyof typeof trust>
   weight: number
 }
@@ -163,6 +163,8 @@ const isBanner = (heading: string, meta: Meta): boolean => {
   return rest.length > key.length && !plain(metaOf(meta, "og:title") ?? "").startsWith(key)
 }
 
+const unspaced = (text: string): string => text.replaceAll(" ", "")
+
 /** What the page states as its title most insistently: its statements vote, without the site's name. */
 export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Element | null): string => {
   const shown = heading === null ? "" : inlineText(heading)
@@ -184,6 +186,8 @@ export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Elemen
     if (text === "" || (key.length < plainMin && by === "heading")) continue
     const vote = votes.get(key) ?? { key, text, by: new Set(), weight: 0 }
     votes.set(key, vote)
+    // Parts of a heading that only a style sheet sets apart run into each other; elsewhere the blank between them is written.
+    if (text.length > vote.text.length && unspaced(text) === unspaced(vote.text)) vote.text = text
     vote.by.add(by)
     vote.weight += trust[by]
   }

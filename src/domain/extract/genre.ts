@@ -1,0 +1,92 @@
+import { shapeOf } from "../list/looks.ts"
+import { type Linked, typesOf } from "./linked.ts"
+import { type Meta, metaOf } from "./meta.ts"
+
+/** What a page says of itself in its head, its structured data and its address. */
+export interface Said {
+  readonly meta: Meta
+  readonly linked: Linked
+}
+
+const articleTypes = /Article|BlogPosting|^Report/u
+const generatorOf = ({ meta }: Said): string => metaOf(meta, "generator") ?? ""
+/** Whether structured data, in a script or in the markup, names one of these types. */
+const names = ({ linked, meta }: Said, ...types: ReadonlyArray<string>): boolean =>
+  types.some((it) => meta.types.has(it)) || linked.nodes.some((node) => typesOf(node).some((it) => types.includes(it)))
+
+/** The page's own node in JSON-LD is an article. */
+export const isLinkedArticle = ({ linked }: Said): boolean =>
+  linked.article !== null && typesOf(linked.article).some((it) => articleTypes.test(it))
+/** Its markup says that something in it is an article. */
+export const isMarkedArticle = ({ meta }: Said): boolean =>
+  meta.props.has("articlebody") || [...meta.types].some((it) => articleTypes.test(it))
+
+const forumSoftware = /phpbb|vbulletin|xenforo|discourse|discuz|mybb|invision|vanilla|nodebb|flarum|bbpress/iu
+/** Classes and ids that forum software gives a page. */
+const forumNames =
+  /\s(?:#XF|#phpbb|#vbulletin_html|ipsApp|template-thread\w*|template-topic|single-topic|question-page)\s/iu
+/** It says that it is a discussion, or its software does. */
+export const isDiscussion = (said: Said): boolean =>
+  names(said, "DiscussionForumPosting", "QAPage") ||
+  forumSoftware.test(generatorOf(said)) ||
+  forumNames.test(said.meta.names)
+
+const forumAddress =
+  /^https?:\/\/(?:www\.)?(?:forums?|community|discuss(?:ions?)?|boards?|discourse|talk)\.|\/(?:forums?|threads?|topics?\/\d|viewtopic|showthread|discussions?(?!-)|questions)(?:[/.?-]|\d|$)|\/thread-\d|\/t\/(?:[\w-]+\/\d|\d+\/)/iu
+/** Its address is one of a discussion. */
+export const isForumAddress = (url: string): boolean => forumAddress.test(url)
+
+/** Something is sold here, and it is what the page is about. */
+export const isProduct = (said: Said): boolean =>
+  /product/iu.test(metaOf(said.meta, "og:type") ?? "") ||
+  said.linked.nodes.some((it) => typesOf(it).includes("Product"))
+export const namesProduct = (said: Said): boolean => names(said, "Product", "ProductGroup")
+export const namesCollection = (said: Said): boolean =>
+  names(said, "CollectionPage", "ItemList", "SearchResultsPage", "OfferCatalog")
+
+const manualSoftware = /docusaurus|sphinx|docutils|mkdocs|gitbook|bookdown|vuepress|vitepress|doxygen|javadoc/iu
+export const isManual = (said: Said): boolean =>
+  manualSoftware.test(generatorOf(said)) || /\sdocs-(?:wrapper|doc-page)\s/iu.test(said.meta.names)
+
+const postNames =
+  /\s(?:single-post|post-template\S*|single-format-\S+|(?:page-)?node-type-(?:article|blog|news|story|post)\S*)\s/iu
+const listNames =
+  /\s(?:archive|category|tag|blog|home|search|front|post-type-archive\S*|path-(?:taxonomy|frontpage)|tax-\S+|template-(?:collection|product)|woocommerce\S*)\s/iu
+/** The classes by which a content system names a post, or a list of posts, a shop and a front. */
+export const isPostPage = ({ meta }: Said): boolean => postNames.test(meta.names)
+export const isListPage = ({ meta }: Said): boolean => listNames.test(meta.names)
+
+const manualAddress =
+  /^https?:\/\/(?:docs?|developers?|learn|api|help|support)\.|\/(?:docs?|documentation|reference|manual|api)(?:\/|$)/iu
+const serviceAddress =
+  /\/(?:services?|solutions?|products?|pages|pricing|plans|about(?:-us)?|contact|coupons|departments?|courses?|tools?|support|programs?)(?:\/|$)|\/(?:reviews|testimonials)\/?$/iu
+const shopAddress =
+  /\/(?:products?|shop|store|p|dp|items?|collections|c|cat|category|categories|app|market|browse|brands?)(?:\/|$)/iu
+/** What stands below these is written to be read, whatever it stands in. */
+const writing =
+  /\/(?:blogs?|news|articles?|magazine?|press(?:-releases?)?|insights|stories|posts?|advice|guides?|journal)(?:\/.)/iu
+
+/** What an address says a page is. */
+export interface Place {
+  readonly article: boolean
+  readonly sure: boolean
+  readonly root: boolean
+  readonly manual: boolean
+  readonly service: boolean
+  readonly shop: boolean
+}
+export const placeOf = (address: string): Place => {
+  const url = URL.parse(address)
+  const path = url?.pathname ?? "/"
+  const shape = url === null ? null : shapeOf(url)
+  const isWriting = writing.test(path)
+  const article = shape?.looks === "article"
+  return {
+    article,
+    sure: article && shape.sure,
+    root: path === "/" || /^\/(?:index|home|main)(?:\.\w+)?$/iu.test(path),
+    manual: manualAddress.test(address),
+    service: !isWriting && serviceAddress.test(path),
+    shop: !isWriting && shopAddress.test(path)
+  }
+}
