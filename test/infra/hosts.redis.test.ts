@@ -69,11 +69,12 @@ withService("REDIS_URL", (url) => {
     }).pipe(Effect.provide(on(url, false)))
   )
 
-  live("hosts in Redis: pauses and open breakers outlive the server's memory", () =>
+  live("hosts in Redis: pauses, open breakers and asked gaps outlive the server's memory", () =>
     Effect.gen(function* () {
       const hosts = yield* Hosts
       const pause_until = (yield* Clock.currentTimeMillis) + 60_000
       yield* release("paused.kr", yield* granted("paused.kr"), { pause_until })
+      yield* hosts.setDelay("slow.kr", 5000)
       for (let n = 0; n < 3; n++) {
         yield* Effect.sleep(n === 0 ? 0 : 210)
         yield* release("broken.kr", yield* granted("broken.kr"), { failed: true })
@@ -82,6 +83,7 @@ withService("REDIS_URL", (url) => {
       yield* hosts.acquire("a.kr")
       expect(yield* hosts.acquire("paused.kr")).toMatchObject({ reason: "retry_after", until: pause_until })
       expect(yield* hosts.acquire("broken.kr")).toMatchObject({ reason: "breaker" })
+      expect(yield* hosts.delay("slow.kr")).toBe(5000)
     }).pipe(Effect.provide(on(url)))
   )
 
