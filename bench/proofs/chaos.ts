@@ -23,7 +23,13 @@ await prove(async (bench) => {
   const executable = await frozenBinary(bench)
   const { env, database, ports } = await servers(bench, "chaos")
   const site = await promptWeb(bench, ["--hosts", String(HOSTS), "--articles", String(ARTICLES)])
-  const pace = { FETCH_DELAY: `${DELAY_MS}ms`, FETCH_TIMEOUT: "10s", BUS_LEASE: "15s", BUS_POLL: "200ms", KAFKA_RESEND: "1m" }
+  const pace = {
+    FETCH_DELAY: `${DELAY_MS}ms`,
+    FETCH_TIMEOUT: "10s",
+    BUS_LEASE: "15s",
+    BUS_POLL: "200ms",
+    KAFKA_RESEND: "1m"
+  }
   const settings = { ...env, ...pace, SOURCE_BACKLOG: "3650d", ARTICLE_REVISITS: "off" }
   const fleet = fleetOf(bench, executable, settings, four, 18_510)
   await seed(bench, fleet, site)
