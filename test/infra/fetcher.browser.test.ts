@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { Effect, Layer, Result } from "effect"
+import { ParsingRules } from "../../src/domain/ruling.ts"
 import { chromiumPath } from "../../src/infra/browser/chromium.ts"
 import { Browsers, layer as pool } from "../../src/infra/browser/pool.ts"
+import { profilesOf } from "../../src/infra/browser/process.ts"
 import { askedOf } from "../../src/infra/browser/proxy.ts"
 import { BrowserFetcher, layer as fetcher } from "../../src/infra/fetcher.browser.ts"
 import * as hosts from "../../src/infra/hosts.memory.ts"
@@ -43,6 +47,13 @@ const pages: Readonly<Record<string, () => Response>> = {
   "/private": () => new Response(null, { status: 302, headers: { location: "http://10.1.2.3/" } }),
   "/forbidden": () => new Response(null, { status: 302, headers: { location: "/secret/1" } }),
   "/busy": () => new Response("later", { status: 429, headers: { "retry-after": "7" } }),
+  // Its network is silent long before it has its text.
+  "/late": () =>
+    html(`<link rel="icon" href="/own.ico"><script type="speculationrules">
+      {"prerender":[{"urls":["/ahead"],"eagerness":"immediate"}],"prefetch":[{"urls":["/before"],"eagerness":"immediate"}]}</script>
+      <main></main><script>setTimeout(() => {
+        document.querySelector("main").innerHTML = "<div id=text>words that come late</div>"
+      }, 1200)</script>`),
   // Field case B27: the next article is appended whenever the end comes near, for ever.
   "/endless": () =>
     html(`<article><h1>The first headline</h1>${"<p>Words of the first article.</p>".repeat(20)}</article><div id="end"></div><script>
@@ -56,13 +67,39 @@ const pages: Readonly<Record<string, () => Response>> = {
       }</script>`)
 }
 
-const services = () => {
+/** An address says itself where its text stands. */
+const ruled = Layer.succeed(
+  ParsingRules,
+  ParsingRules.of({
+    find: (url) =>
+      Effect.succeed({
+        id: "1",
+        source_name: "any",
+        host_pattern: "any",
+        path_pattern: "",
+        target_type: "page",
+        version: 1,
+        enabled: true,
+        selectors: { main_content: { css: new URL(url).searchParams.get("css") ?? "" } },
+        priority: null,
+        identity_pattern: null,
+        zone: null,
+        origin: "operator"
+      }),
+    list: Effect.succeed([]),
+    put: () => Effect.succeed(0),
+    propose: () => Effect.die("nobody learns here"),
+    enable: () => Effect.succeed(false)
+  })
+)
+
+const services = (over: Readonly<Record<string, string>> = {}) => {
   const manners = robots((url) => ({
     allowed: !url.includes("/secret/"),
     reason: "disallow: /secret/",
     crawl_delay_ms: null
   }))
-  const env = { BROWSER_SANDBOX: process.getuid?.() === 0 ? "false" : "true", BROWSER_SETTLE: "1s" }
+  const env = { BROWSER_SANDBOX: process.getuid?.() === 0 ? "false" : "true", BROWSER_SETTLE: "1s", ...over }
   return fetcher.pipe(
     Layer.provideMerge(pool(path ?? "")),
     Layer.provideMerge(Layer.merge(manners, hosts.layer())),
@@ -99,6 +136,8 @@ describe.skipIf(path === null)("pages by Chromium", () => {
         expect(yield* visit("/forbidden")).toMatchObject({ _tag: "Fatal", code: "robots" })
         expect(seen).not.toContain("/secret/1")
         expect(yield* visit("/busy")).toMatchObject({ _tag: "Retryable", code: "http_429", after: 7000 })
+        expect(yield* visit("/late")).toMatchObject({ text: expect.not.stringContaining('id="text"') })
+        for (const it of ["/favicon.ico", "/own.ico", "/ahead", "/before"]) expect(seen).not.toContain(it)
         const endless = yield* visit("/endless")
         expect(endless).toMatchObject({ text: expect.stringContaining("The first headline") })
         expect(endless).toMatchObject({ text: expect.not.stringContaining("<h1>Headline number") })
@@ -106,5 +145,27 @@ describe.skipIf(path === null)("pages by Chromium", () => {
         expect((yield* Browsers).started()).toBe(1)
       }).pipe(Effect.provide(services()))
     })
+  )
+
+  live(
+    "are waited for until their rule finds its text; a rule that never does, or is no selector, costs its limit",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* http(
+          (request) => pages[new URL(request.url).pathname]?.() ?? new Response("", { status: 404 })
+        )
+        yield* Effect.gen(function* () {
+          const { fetch } = yield* BrowserFetcher
+          const visit = Effect.fnUntraced(function* (css: string) {
+            const address = `${url}/late?css=${encodeURIComponent(css)}`
+            const { body, raw } = yield* fetch(job(address, { target: { url: address, type: "article" } }))
+            return { came: new TextDecoder().decode(body).includes('id="text"'), took: raw.elapsed_ms }
+          })
+          const late = yield* visit("#text")
+          expect([late.came, late.took < 8000]).toEqual([true, true])
+          for (const css of ["#never", "]no["]) expect((yield* visit(css)).took).toBeGreaterThanOrEqual(2000)
+        }).pipe(Effect.provide(Layer.provideMerge(services({ BROWSER_SETTLE: "2500ms" }), ruled)))
+        expect(readdirSync(tmpdir()).filter((it) => it.startsWith(profilesOf(process.pid)))).toEqual([])
+      })
   )
 })

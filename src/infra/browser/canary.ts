@@ -62,6 +62,7 @@ const prove = Effect.gen(function* () {
     userAgent: USER_AGENT,
     timeoutMs: PATIENCE_MS,
     settleMs: 0,
+    ready: null,
     charsMax: 1000,
     single: false,
     // The proxy stands alone here: what a page's own requests meet.

@@ -1,3 +1,5 @@
+import type { Settings } from "../config.ts"
+
 /** Names under which distributions install it, the plainest first. */
 export const chromiumNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 
@@ -6,6 +8,12 @@ export const chromiumPath = (named: string | null): string | null =>
   named === null
     ? chromiumNames.reduce<string | null>((found, name) => found ?? Bun.which(name), null)
     : Bun.which(named)
+
+/** Why Chromium cannot be run as the settings say; null: nothing speaks against it. Its sandbox refuses to work for root (B135). */
+export const unsafe = (path: string, { BROWSER_SANDBOX }: Settings["Service"]): string | null =>
+  BROWSER_SANDBOX && process.getuid?.() === 0
+    ? `BROWSER_SANDBOX=true: the sandbox of ${path} does not work as root; run as another user, or set BROWSER_SANDBOX=false`
+    : null
 
 /** Old-space of one page's scripts, MB: more and the page dies, not the machine. */
 const HEAP_MB = 256

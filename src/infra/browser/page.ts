@@ -8,12 +8,14 @@ const VIEWPORT = { width: 1366, height: 900 }
 const HEIGHT_MAX = 30_000
 /** No request for so long, ms, means that the page is there. */
 const SILENCE_MS = 500
+/** How often, ms, a page is looked at for what its rule waits for. */
+const READY_EVERY_MS = 100
 /** Open requests that do not count as work: beacons, streams. */
 const SILENT_REQUESTS = 2
 /** How long a page may take to close, ms; then its browser is given up. */
 const CLOSE_MS = 3000
-/** Kinds of requests that are never sent: nothing is read from them. */
-const blocked = ["Image", "Media", "Font"] as const
+/** Kinds of requests that are never sent: nothing is read from them, and no host asked to be asked. */
+const blocked = ["Image", "Media", "Font", "Other", "Ping", "CSPViolationReport"] as const
 
 /** One visit, as it is ordered. */
 export interface Visit {
@@ -22,6 +24,8 @@ export interface Visit {
   /** From first packet to markup, ms. */
   readonly timeoutMs: number
   readonly settleMs: number
+  /** The page is there when this matches an element with a text, instead of when its network is silent; at most `settleMs` later. */
+  readonly ready: string | null
   readonly charsMax: number
   /** Only the first article of the page is wanted (field case B27). */
   readonly single: boolean
@@ -109,6 +113,44 @@ const markup = (single: boolean, heightMax: number, charsMax: number): string | 
   return html.length > charsMax ? null : `<!doctype html>${html}`
 }
 
+/**
+ * Runs inside the page before its own scripts. What no reader needs cannot leak; and an icon that is no request keeps Chromium
+ * from asking for the site's: such a request is made by no document, so no filter of documents sees it.
+ */
+const harmless = (): void => {
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
+    Reflect.deleteProperty(window, name)
+  if (window.top !== window) return
+  const own = document.createElement("link")
+  own.rel = "icon"
+  own.href = "data:,"
+  const only = (): void => {
+    for (const it of document.querySelectorAll('link[rel~="icon" i], link[rel*="-icon" i]')) if (it !== own) it.remove()
+    if (!own.isConnected) document.head?.append(own)
+  }
+  new MutationObserver(only).observe(document, { childList: true, subtree: true })
+}
+
+/** Waits inside the page. A selector that Chromium does not know never matches. */
+const matches = (css: string): boolean => {
+  try {
+    return [...document.querySelectorAll(css)].some((it) => (it.textContent ?? "").trim() !== "")
+  } catch {
+    return false
+  }
+}
+
+/** Until the page is there, as far as can be told; never longer than it may take, and never a failure. */
+const settled = async (page: Page, { ready, settleMs }: Visit): Promise<void> => {
+  const timeout = Math.max(1, settleMs)
+  const silence = { idleTime: SILENCE_MS, concurrency: SILENT_REQUESTS, timeout }
+  const wait =
+    ready === null
+      ? page.waitForNetworkIdle(silence)
+      : page.waitForFunction(matches, { timeout, polling: READY_EVERY_MS }, ready)
+  await wait.catch(() => undefined)
+}
+
 const prepare = async (context: BrowserContext, visit: Visit) => {
   const page = await context.newPage()
   const own = page.target()
@@ -119,11 +161,7 @@ const prepare = async (context: BrowserContext, visit: Visit) => {
     close.catch(() => undefined)
   })
   const listening = listenTo(page)
-  // Beside the flags: what no reader needs cannot leak.
-  await page.evaluateOnNewDocument(() => {
-    for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
-      Reflect.deleteProperty(window, name)
-  })
+  await page.evaluateOnNewDocument(harmless)
   await page.setViewport(VIEWPORT)
   await page.setUserAgent({ userAgent: visit.userAgent })
   const cdp = await page.createCDPSession()
@@ -142,8 +180,7 @@ const open = async (context: BrowserContext, visit: Visit, over: Promise<never>)
   const bounded = <A>(work: Promise<A>): Promise<A> => Promise.race([work, over, crashed])
   try {
     await bounded(page.goto(visit.url, { waitUntil: "domcontentloaded", timeout: visit.timeoutMs }))
-    const silence = { idleTime: SILENCE_MS, concurrency: SILENT_REQUESTS, timeout: Math.max(1, visit.settleMs) }
-    await bounded(page.waitForNetworkIdle(silence).catch(() => undefined))
+    await bounded(settled(page, visit))
     if (refused()) return { tag: "refused" }
     const answer = answered()
     if (answer === null || answer.headers[ownAnswer] !== undefined)

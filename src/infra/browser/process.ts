@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser as Puppet } from "puppeteer-core"
@@ -11,6 +11,9 @@ const LAUNCH_MS = 30_000
 const CLOSE_MS = 2000
 /** A profile is named for the process that made it, so that a leaked one can be told. */
 export const profilesOf = (pid: number): string => `crawler-browser-${pid}-`
+
+/** A page may not have others fetched ahead (speculation rules, prerendering): those are documents that nobody was asked about. */
+const preferences = { net: { network_prediction_options: 2 } }
 
 /** One running Chromium. */
 export interface Chromium {
@@ -95,6 +98,8 @@ export const startChromium = async (path: string, flags: Flags): Promise<Chromiu
   const profile = mkdtempSync(join(tmpdir(), profilesOf(process.pid)))
   const dog = watchdog(profile)
   try {
+    mkdirSync(join(profile, "Default"))
+    writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences))
     // Loaded with the first page: most starts need no browser.
     const { launch } = await import("puppeteer-core")
     const browser = await launch({
@@ -108,7 +113,7 @@ export const startChromium = async (path: string, flags: Flags): Promise<Chromiu
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
-      env: { PATH: process.env.PATH, HOME: profile, LANG: "C.UTF-8", TZ: "UTC" }
+      env: { PATH: process.env.PATH, HOME: profile, TMPDIR: profile, LANG: "C.UTF-8", TZ: "UTC" }
     })
     const pid = browser.process()?.pid ?? 0
     dog.stdin?.write(`${pid}\n`)

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeF
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { chromiumPath, unsafe } from "../browser/chromium.ts"
 import type { Settings } from "../config.ts"
 import type { ExitName } from "../exit.ts"
 import { visible } from "../logging.ts"
@@ -63,10 +64,17 @@ const dataDir = (path: string): Check =>
         )
   })
 
-const browserNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
-const browser = ({ CHROMIUM_PATH, BROWSER_SANDBOX }: Settings["Service"]): Check =>
+const browser = (settings: Settings["Service"]): Check =>
   Effect.sync(() => {
-    const found = CHROMIUM_PATH ?? browserNames.map((it) => Bun.which(it)).find((it) => it !== null) ?? null
+    const { CHROMIUM_PATH } = settings
+    const found = chromiumPath(CHROMIUM_PATH)
+    if (found === null && CHROMIUM_PATH !== null)
+      return checked(
+        "browser",
+        "fail",
+        `CHROMIUM_PATH ${CHROMIUM_PATH} is not there`,
+        "correct CHROMIUM_PATH or unset it"
+      )
     if (found === null) {
       return checked(
         "browser",
@@ -75,16 +83,14 @@ const browser = ({ CHROMIUM_PATH, BROWSER_SANDBOX }: Settings["Service"]): Check
         "install chromium, or set CHROMIUM_PATH"
       )
     }
-    if (!existsSync(found))
-      return checked("browser", "fail", `CHROMIUM_PATH ${found} is not there`, "correct CHROMIUM_PATH or unset it")
-    return process.getuid?.() === 0 && BROWSER_SANDBOX
-      ? checked(
+    return unsafe(found, settings) === null
+      ? checked("browser", "ok", found)
+      : checked(
           "browser",
-          "warn",
+          "fail",
           `${found}, but its sandbox does not work as root`,
           "run as another user, or set BROWSER_SANDBOX=false"
         )
-      : checked("browser", "ok", found)
   })
 
 const port = ({ HTTP_HOST, HTTP_PORT }: Settings["Service"]): Check => {
