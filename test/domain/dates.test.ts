@@ -251,6 +251,11 @@ describe("the day in a URL", () => {
     ["https://a.example/2026-02-10-story.html", "2026-02-10"],
     ["https://a.example/2026/0210/c1-1.html", "2026-02-10"],
     ["https://a.example/2026/02/30/x", null],
+    ["https://a.example/news/10022026-a-day-first", "2026-02-10"],
+    ["https://a.example/detail/~10-02-2026-a-day-first", "2026-02-10"],
+    ["https://a.example/meldungen/29-10-2021", "2021-10-29"],
+    ["https://a.example/meldungen/31-02-2021", null],
+    ["https://a.example/n/10022026123", null],
     ["https://a.example/article/001/0012345678", null]
   ])("%p", (url, expected) => expect(dateInUrl(url)).toBe(expected))
 })

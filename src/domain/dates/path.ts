@@ -9,6 +9,11 @@ const FORMS: ReadonlyArray<RegExp> = [
   /\/[A-Za-z]{0,5}((?:19|20)\d{2})(\d{2})(\d{2})(?:\d{3,}|_\d+)(?=[/_.-]|$)/,
   /[?&](?:date|d|ymd|pubdate)=((?:19|20)\d{2})-?(\d{2})-?(\d{2})/
 ]
+/** Day first: `/08112021-a-slug`, `/29-10-2021`, `/~02-01-2022-a-slug`. */
+const DAY_FIRST = [
+  /\/~?(\d{2})(\d{2})((?:19|20)\d{2})(?=-[a-z]|$)/i,
+  /\/~?(\d{2})[-._](\d{2})[-._]((?:19|20)\d{2})(?=[-_][a-z]|\/?$)/i
+]
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
 const pad = (value: number): string => String(value).padStart(2, "0")
@@ -29,6 +34,11 @@ export const dateInUrl = (url: string): string | null => {
   for (const form of FORMS) {
     const match = form.exec(months)
     const [year = 0, month = 0, day = 0] = match?.slice(1, 4).map(Number) ?? []
+    if (match !== null && isDay({ year, month, day })) return `${year}-${pad(month)}-${pad(day)}`
+  }
+  for (const form of DAY_FIRST) {
+    const match = form.exec(months)
+    const [day = 0, month = 0, year = 0] = match?.slice(1, 4).map(Number) ?? []
     if (match !== null && isDay({ year, month, day })) return `${year}-${pad(month)}-${pad(day)}`
   }
   return null

@@ -3,7 +3,7 @@ import type { Block, Sheet } from "./blocks.ts"
 import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 import type { Meta } from "./meta.ts"
-import type { Near } from "./published.ts"
+import { hasDay, type Near } from "./published.ts"
 import { plain } from "./title.ts"
 
 /** How many blocks before and after the headline may hold byline and date. */
@@ -98,11 +98,10 @@ const namesDate = (element: Element): boolean => element.attributes.some((value)
 /** A line of so many characters may hold a date and little else. */
 const dateLine = 80
 const creditLine = 300
+/** A paragraph may open with its date, in characters. */
+const openingMax = 24
 /** Lines of the rest of the page that are looked at. */
 const restMax = 40
-
-const fullDate =
-  /\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d{1,2}|\d{1,2}\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3,}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u
 
 /** Lines at the ends of the text and behind it, then the beginning of the text, then short lines anywhere. */
 const elsewhereOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => boolean): ReadonlyArray<string> => {
@@ -111,15 +110,39 @@ const elsewhereOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => bo
   const own = (list: ReadonlyArray<Block>, max: number): ReadonlyArray<string> =>
     list.filter((it) => it.chars <= max && !isForeign(it.element)).flatMap((it) => it.text.split("\n"))
   const inside = blocks.slice(start, end).filter((it) => it.chars <= dateLine)
-  const dated = (it: Block): boolean => it.chars <= dateLine && fullDate.test(it.text)
+  const dated = (it: Block): boolean => it.chars <= dateLine && hasDay(it.text)
   return [
     ...own(inside.slice(0, after), dateLine),
     ...own(blocks.slice(end, end + before), creditLine),
     ...own(inside.slice(-after).toReversed(), dateLine),
     ...blocks.slice(start, start + 2).map((it) => it.text.slice(0, dateLine)),
+    ...blocks
+      .slice(start, start + after)
+      .map((it) => it.text.slice(0, openingMax))
+      .filter(hasDay),
     ...own(blocks.filter(dated).slice(0, restMax), dateLine)
   ]
 }
+
+/** A word that says of a date that something was published on it, before or behind the date. */
+const postedWord =
+  /\b(?:veröffentlicht|gepostet|publiziert|erschienen|eingestellt|geschrieben|(?:was )?(?:published|posted)|publié|mise? en ligne|pubblicat[oa]|publicad[oa]|opublikowan[oa]|gepubliceerd|geplaatst|publicerad|publisert)(?![\p{L}])|게시일?|등록일?|작성일?|게재|発表日|掲載日|发布/iu
+const postedLines = 3
+/** A statement of publication is no longer than this, in characters. */
+const postedMax = 300
+/** A date's label may stand before it in a block of its own. */
+const labelMax = 30
+
+/** Statements of when the page was published, wherever they stand: the last resort before none. */
+const postedOf = ({ blocks }: Sheet): ReadonlyArray<string> =>
+  blocks
+    .flatMap(({ chars, text }, i) => {
+      if (chars > postedMax || !hasDay(text)) return []
+      const label = blocks[i - 1]
+      return label !== undefined && label.chars <= labelMax ? [`${label.text} ${text}`] : text.split("\n")
+    })
+    .filter((it) => postedWord.test(it) && hasDay(it))
+    .slice(0, postedLines)
 
 /** Characters of the beginning of the text that may name its place and reporter. */
 const leadMax = 80
@@ -170,6 +193,7 @@ export const nearOf = (
     ...signaturesOf(sheet, body, isForeign),
     lines: lines.filter((it) => it.chars <= 200),
     elsewhere: elsewhereOf(sheet, body, isForeign),
+    posted: postedOf(sheet),
     times: meta.times.filter(within).slice(0, elementsMax),
     named: inRange
       .filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it)))

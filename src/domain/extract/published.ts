@@ -51,7 +51,6 @@ const publishedNames = [
   "rnews:datepublished",
   "vr:published_time",
   "datecreated",
-  "date",
   "eprints.date",
   "shareaholic:article_published_time"
 ]
@@ -97,11 +96,18 @@ const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<C
   )
 
 /** An archive's own address is not the page's: the address it keeps stands behind it. */
-const ownAddress = (url: string): string => /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url
+const ownAddress = (url: string): string =>
+  /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url.replace(/\/web\/\d{14}\w*\//u, "/")
 
 /** A date that leaves its year open is a guess; "3 hours ago" is not. */
 const hasYear = (text: string): boolean =>
   /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전(?!\p{L})|前|\bhace\b|il y a/iu.test(text)
+
+/** A whole date: a day, a month and a year. */
+export const hasDay = (text: string): boolean =>
+  /\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d{1,2}|\d{1,2}\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3,}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u.test(
+    text
+  )
 
 /** What stands around the headline, where a page dates its article. */
 export interface Near {
@@ -109,6 +115,8 @@ export interface Near {
   readonly lines: ReadonlyArray<Block>
   /** Lines of the text itself and behind it, the likeliest first; then short lines of the rest of the page. */
   readonly elsewhere: ReadonlyArray<string>
+  /** Lines anywhere that say when something was published, from the word that says so on. */
+  readonly posted: ReadonlyArray<string>
   /** `<time>` elements of the article's own part, in document order. */
   readonly times: ReadonlyArray<Element>
   /** Elements whose names say "date". */
@@ -126,18 +134,23 @@ function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Gener
     yield { text: textOf(article.uploadDate), source: "json-ld" }
   }
   for (const node of linked.nodes) yield { text: textOf(node.datePublished), source: "json-ld" }
+  for (const node of linked.nodes) yield { text: textOf(node.uploadDate), source: "json-ld" }
   yield* propDates(meta, "datepublished", "datecreated")
-  for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
   for (const it of near.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
+  yield { text: dateInUrl(ownAddress(hints.url)), source: "url" }
+  for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
+  yield { text: metaOf(meta, "date"), source: "meta:date" }
   for (const it of near.named) {
     const text = inlineText(it)
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
   }
   for (const { text } of near.lines)
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
-  yield { text: dateInUrl(ownAddress(hints.url)), source: "url" }
   for (const text of near.elsewhere) if (hasYear(text)) yield { text, source: "text" }
+  for (const text of near.posted) yield { text, source: "text" }
   for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
+  for (const text of [metaOf(meta, "og:title"), metaOf(meta, "description")])
+    if (text !== null && text.length <= lineMax && hasDay(text)) yield { text, source: "text" }
   yield { text: hints.published_at, source: "feed" }
   for (const name of modifiedNames) yield { text: metaOf(meta, name), source: `meta:${name}` }
 }
