@@ -95,9 +95,13 @@ export interface Shown {
   /** null: there are no others. */
   readonly othersMean: number | null
 }
+/** Holds the latest turn of this process for `life_ms`: once another process takes the turns, this one has nothing to show. */
 export class Board extends Context.Service<
   Board,
-  { readonly show: (shown: Shown) => Effect.Effect<void>; readonly shown: Effect.Effect<Shown | null> }
+  {
+    readonly show: (shown: Shown, life_ms: number) => Effect.Effect<void>
+    readonly shown: Effect.Effect<Shown | null>
+  }
 >()("crawler/Board") {}
 
 /** Overrides whose time has passed are removed from their rows, each with an audit entry (S2.10). Answers how many. */

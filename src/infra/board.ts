@@ -1,17 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Board, type Shown } from "../domain/priority.ports.ts"
 
 /** The latest turn of this process, for its metrics; another process's turn is on that one's page. */
 export const layer: Layer.Layer<Board> = Layer.effect(
   Board,
   Effect.sync(() => {
-    let latest: Shown | null = null
+    let latest: { readonly shown: Shown; readonly until: number } | null = null
     return Board.of({
-      show: (shown) =>
-        Effect.sync(() => {
-          latest = shown
+      show: (shown, life_ms) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          latest = { shown, until: now + life_ms }
         }),
-      shown: Effect.sync(() => latest)
+      shown: Effect.map(Clock.currentTimeMillis, (now) => (latest !== null && now < latest.until ? latest.shown : null))
     })
   })
 )

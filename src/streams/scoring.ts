@@ -7,6 +7,9 @@ import { type HostScore, judge, type Scale } from "../domain/score.ts"
 /** A turn is looked for at least this often: a scorer that died is followed by another. */
 const lookEvery = Duration.seconds(10)
 
+/** A turn is shown for as long as so many more were due: longer, and another process has them. */
+const shownTurns = 2
+
 /** Scores of one turn, page by page: each is kept before the next is read, so nothing grows with the number of hosts. */
 const scoreAll = Effect.fnUntraced(function* (turn: Turn, scale: Scale, top: number) {
   const scoring = yield* Scoring
@@ -60,7 +63,10 @@ export const cycle = Effect.fn("Scoring.cycle")(function* () {
   if (Option.isSome(board)) {
     const top = done.most.map(({ host, score, samples }) => ({ host, score: score ?? 0, samples }))
     const mean = done.rest.hosts === 0 ? null : done.rest.sum / done.rest.hosts
-    yield* board.value.show({ top, others: done.rest.hosts, othersMean: mean })
+    yield* board.value.show(
+      { top, others: done.rest.hosts, othersMean: mean },
+      shownTurns * Duration.toMillis(numbers.interval) + Duration.toMillis(lookEvery)
+    )
   }
   yield* Effect.logDebug(`scored ${scored} of ${hosts} hosts in ${took} ms`)
   return { hosts, scored }

@@ -2,6 +2,7 @@ import { expect } from "bun:test"
 import { Effect, Layer } from "effect"
 import { noConfig } from "../../src/domain/override.ts"
 import { HostCache, Scores } from "../../src/domain/priority.ports.ts"
+import { Database } from "../../src/infra/database.ts"
 import { layer } from "../../src/infra/hostcache.redis.ts"
 import { connect } from "../../src/infra/redis/client.ts"
 import * as scores from "../../src/infra/scores.sql.ts"
@@ -14,7 +15,7 @@ const prefix = `test:${process.pid}:`
 const score = { value: 0.75, calculated_at: 1_800_000_000_000, window_ms: 21_600_000 }
 
 withService("REDIS_URL", (url) => {
-  const settings = settingsOf({ REDIS_URL: url, REDIS_PREFIX: prefix, PRIORITY_CACHE_TTL: "0ms" })
+  const settings = settingsOf({ REDIS_URL: url, REDIS_PREFIX: prefix, PRIORITY_CACHE_TTL: "5s" })
   const client = connect(url, "cache")
   const emptied = Effect.gen(function* () {
     const keys = yield* (yield* client).call("KEYS", `${prefix}*`)
@@ -65,6 +66,9 @@ withService("REDIS_URL", (url) => {
       const facts = Scores.use((it) => it.facts(["a.kr"]))
       const first = (yield* facts).get("a.kr")
       expect(first).toEqual({ value: null, threshold: 0.9, override: "low", rules: [] })
+      // The database knows nothing any more, and memory is told to forget: what is left is the shared cache.
+      yield* Database.use((it) => it.script("truncate fetcher_rules"))
+      yield* Scores.use((it) => it.forget())
       expect((yield* facts).get("a.kr")).toEqual(first)
       expect((yield* (yield* HostCache).known(["a.kr"]))[0]?.rules?.config.threshold).toBe(0.9)
     }).pipe(Effect.provide(scores.layer.pipe(Layer.provideMerge(Layer.mergeAll(embeddedStore, cache)))))

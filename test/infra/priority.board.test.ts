@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { noConfig } from "../../src/domain/override.ts"
 import { Board, Scores, Scoring } from "../../src/domain/priority.ports.ts"
 import { evenWeights, type HostTotals } from "../../src/domain/score.ts"
@@ -73,6 +74,19 @@ effect("no labels are wanted: all hosts are other; no hosts: nothing is said of 
     expect(none.done).toEqual({ hosts: 0, scored: 0 })
     expect(none.shown).toEqual({ top: [], others: 0, othersMean: null })
   })
+)
+
+effect("a process that has no turns any more shows none, for another does", () =>
+  Effect.gen(function* () {
+    const { show, shown } = yield* Board
+    expect(yield* shown).toBeNull()
+    const latest = { top: [], others: 1, othersMean: 0.5 }
+    yield* show(latest, 1000)
+    yield* TestClock.adjust("999 millis")
+    expect(yield* shown).toEqual(latest)
+    yield* TestClock.adjust("1 millis")
+    expect(yield* shown).toBeNull()
+  }).pipe(Effect.provide(board.layer))
 )
 
 test("a label with quotes, backslashes or line ends breaks no line", () => {

@@ -33,6 +33,15 @@ for (const store of stores) {
       yield* TestClock.setTime(Date.parse("2031-05-10T12:00:00Z"))
       const now = yield* Clock.currentTimeMillis
       yield* store.saveRaws([rawBody("today", new Uint8Array([1]), { fetched_at: now })])
+      const outcome = {
+        raw_id: "today",
+        url: "https://a.kr/1",
+        host: "a.kr",
+        verdict: "ok",
+        evidence: {},
+        codes: []
+      } as const
+      yield* store.saveOutcomes([{ ...outcome, at: now }])
       const there = Effect.map(database.query("select from raw_contents where id = 'today'"), (rows) => rows.length)
       yield* upkeep.run
       expect(yield* partitions).toEqual(expect.arrayContaining(["20310511", "20310512"]))
@@ -43,6 +52,8 @@ for (const store of stores) {
       yield* upkeep.run
       expect(yield* there).toBe(0)
       expect(yield* partitions).not.toContain("20310511")
+      // What its validation came to is told on (S1.9).
+      expect((yield* database.query("select from validation_outcomes where raw_id = 'today'")).length).toBe(1)
     })
   )
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Topic } from "../../domain/topics.ts"
+import type { HostPriority } from "../api/standing.ts"
 import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
@@ -51,6 +52,18 @@ const ratingOf = (text: string): Effect.Effect<number | null, Refusal> => {
       )
 }
 
+const named = (values: Readonly<Record<string, number | null>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value ?? "?"}`)
+    .join(" ")
+
+/** What decides about a host, and each field of its config that was dropped on a line of its own. */
+const standingText = ({ signals, warnings, weights, ...known }: HostPriority): string =>
+  [
+    facts({ ...known, signals: named(signals), weights: named(weights), warnings: warnings.length }),
+    ...warnings.map(({ field, why }) => visible(`  ${field}: ${why}`))
+  ].join("\n")
+
 /** `crawler dlq …`, `hosts …`, `sql …` */
 export const askRecords = (command: Storing): Work =>
   Effect.gen(function* () {
@@ -96,7 +109,7 @@ export const askRecords = (command: Storing): Work =>
       }
       case "hosts priority": {
         const known = yield* control["hosts.priority"]({ host: hostNamed(first) })
-        yield* print(flags.json, known, () => facts(known))
+        yield* print(flags.json, known, () => standingText(known))
         return "done"
       }
       case "hosts rate": {
