@@ -23,7 +23,11 @@ export class Scores extends Context.Service<
 /** What the shared cache holds of a host: `host_score:{host}` (S1.17) and the operators' words. */
 export interface SharedFacts {
   readonly score: KeptScore | null | undefined
-  readonly rules: HostRules | undefined
+  readonly rules: SharedRules | undefined
+}
+/** `read_at`: when the database said so, by its clock. */
+export interface SharedRules extends HostRules {
+  readonly read_at: Millis
 }
 
 /**
@@ -45,7 +49,7 @@ export class HostCache extends Context.Service<
       }>
     ) => Effect.Effect<void>
     readonly keepRules: (
-      rows: ReadonlyArray<{ readonly host: string; readonly rules: HostRules; readonly ttl_ms: number }>
+      rows: ReadonlyArray<{ readonly host: string; readonly rules: SharedRules; readonly ttl_ms: number }>
     ) => Effect.Effect<void>
     readonly dropRules: (hosts: ReadonlyArray<string>) => Effect.Effect<void>
   }

@@ -35,7 +35,8 @@ const Rules = Schema.fromJsonString(
       }),
       threshold: Schema.NullOr(Schema.Finite)
     }),
-    rules: Schema.Array(Schema.Struct({ path: Schema.String, priority: Priority }))
+    rules: Schema.Array(Schema.Struct({ path: Schema.String, priority: Priority })),
+    read_at: Millis
   })
 )
 const decodeScore = Schema.decodeUnknownOption(Score)

@@ -81,24 +81,47 @@ const fromDatabase = (database: Database["Service"]) => {
 
 type FromDatabase = ReturnType<typeof fromDatabase>
 
+/**
+ * Since when changes are told of. While nobody listened (a broken connection, all processes down) the shared cache missed
+ * them: what was put there before says nothing of the rules as they are.
+ */
+const listening = () => {
+  let begins = false
+  let from: Millis = 0
+  return {
+    begin: (): void => {
+      begins = true
+    },
+    since: (now: Millis): Millis => {
+      if (begins) from = now
+      begins = false
+      return from
+    }
+  }
+}
+
+interface Sharing {
+  readonly ear: ReturnType<typeof listening>
+  readonly rulesTtlMs: number
+  readonly scoreTtlMs: number
+  readonly threshold: number
+}
+
 /** The shared cache, and the database for what it does not know; what that says is kept for all. */
 const fromShared = (
   cache: HostCache["Service"],
   ask: FromDatabase,
-  {
-    rulesTtlMs,
-    scoreTtlMs,
-    threshold
-  }: { readonly rulesTtlMs: number; readonly scoreTtlMs: number; readonly threshold: number }
+  { ear, rulesTtlMs, scoreTtlMs, threshold }: Sharing
 ) =>
   Effect.fnUntraced(function* (hosts: ReadonlyArray<string>, now: Millis) {
+    const since = ear.since(now)
     const shared = yield* cache.known(hosts)
     const found = new Map<string, Standing>()
     const missing: Array<string> = []
     for (const [at, host] of hosts.entries()) {
       const it = shared[at]
-      if (it?.score === undefined || it.rules === undefined) missing.push(host)
-      else found.set(host, { score: it.score, ...it.rules })
+      if (it?.score === undefined || it.rules === undefined || it.rules.read_at < since) missing.push(host)
+      else found.set(host, { score: it.score, config: it.rules.config, rules: it.rules.rules })
     }
     yield* Metric.update(scoreLookups("shared"), found.size)
     if (missing.length === 0) return found
@@ -112,7 +135,11 @@ const fromShared = (
     yield* cache.keepRules(
       rest.map(([host, { config, rules: paths }]) => {
         const left = config.override === null ? rulesTtlMs : config.override.until - now
-        return { host, rules: { config, rules: paths }, ttl_ms: left > 0 ? Math.min(rulesTtlMs, left) : rulesTtlMs }
+        return {
+          host,
+          rules: { config, rules: paths, read_at: now },
+          ttl_ms: left > 0 ? Math.min(rulesTtlMs, left) : rulesTtlMs
+        }
       })
     )
     for (const [host, standing] of rest) found.set(host, standing)
@@ -133,11 +160,12 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
     const ask = fromDatabase(database)
     const threshold = settings.SCORING_THRESHOLD
     const ttl_ms = Duration.toMillis(settings.PRIORITY_CACHE_TTL)
+    const ear = listening()
     const rulesTtlMs = database.embedded ? ttl_ms : sharedTtlMs
     const load = Option.match(cache, {
       onNone: () => ask,
       onSome: (it) =>
-        fromShared(it, ask, { rulesTtlMs, threshold, scoreTtlMs: Duration.toMillis(settings.SCORING_INTERVAL) })
+        fromShared(it, ask, { ear, rulesTtlMs, threshold, scoreTtlMs: Duration.toMillis(settings.SCORING_INTERVAL) })
     })
     const memory = kept(
       {
@@ -151,6 +179,7 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
     const forget = (hosts?: ReadonlyArray<string>) => Effect.sync(() => memory.forget(hosts))
     const context = yield* Effect.context<never>()
     yield* database.listen(channel, (host) => {
+      if (host === null) ear.begin()
       memory.forget(host === null ? undefined : [host])
       if (Option.isSome(cache) && host !== null) {
         // Asked again within that moment, the shared cache would bring the old words back into memory.

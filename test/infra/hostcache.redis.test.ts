@@ -51,7 +51,8 @@ withService("REDIS_URL", (url) => {
   live("what was read before a change is not kept after it", () =>
     Effect.gen(function* () {
       const it = yield* HostCache
-      const rules = { config: { ...noConfig, threshold: 0.9 }, rules: [{ path: "/x", priority: "low" as const }] }
+      const paths = [{ path: "/x", priority: "low" as const }]
+      const rules = { config: { ...noConfig, threshold: 0.9 }, rules: paths, read_at: 1_800_000_000_000 }
       yield* it.keepRules([{ host: "a.kr", rules, ttl_ms: 60_000 }])
       expect((yield* it.known(["a.kr", "b.kr"])).map((kept) => kept.rules)).toEqual([rules, undefined])
       yield* it.dropRules(["a.kr"])

@@ -1,22 +1,12 @@
 import { expect } from "bun:test"
-import { Clock, Effect, Layer, Metric, type Scope } from "effect"
+import { Clock, Effect, Metric, type Scope } from "effect"
 import { scoreLookups } from "../../src/domain/metrics.priority.ts"
 import { overrideMsMax } from "../../src/domain/override.ts"
-import { HostCache, Scores } from "../../src/domain/priority.ports.ts"
+import { Scores } from "../../src/domain/priority.ports.ts"
 import { Database } from "../../src/infra/database.ts"
-import * as scores from "../../src/infra/scores.sql.ts"
 import { live } from "../support/effect.ts"
-import { configured, factsOf, inTime, priorityOn } from "../support/priority.ts"
-import { settingsOf, stores } from "../support/store.ts"
-
-const scored = (host: string, score: number, age = "0 s") =>
-  Database.use((it) =>
-    it.query(
-      `insert into host_scoring_state (host, score, signals, window_minutes, calculated_at)
-       values ($1, $2::float8, '{}', 360, now() - $3::text::interval)`,
-      [host, score, age]
-    )
-  )
+import { configured, factsOf, inTime, priorityOn, scored } from "../support/priority.ts"
+import { stores } from "../support/store.ts"
 
 for (const store of stores) {
   const on = <A, E>(
@@ -246,40 +236,3 @@ for (const store of stores) {
     )
   }
 }
-
-/** A shared cache as another process would see it. */
-const shared = () => {
-  const known = <A>(hosts: ReadonlyArray<string>, read: (host: string) => A) => Effect.sync(() => hosts.map(read))
-  type Cache = HostCache["Service"]
-  const scoreMap = new Map<string, Parameters<Cache["keepScores"]>[0][number]>()
-  const ruleMap = new Map<string, Parameters<Cache["keepRules"]>[0][number]>()
-  const cache = HostCache.of({
-    known: (hosts) => known(hosts, (host) => ({ score: scoreMap.get(host)?.score, rules: ruleMap.get(host)?.rules })),
-    keepScores: (rows) => Effect.sync(() => rows.forEach((it) => scoreMap.set(it.host, it))),
-    keepRules: (rows) => Effect.sync(() => rows.forEach((it) => ruleMap.set(it.host, it))),
-    dropRules: (hosts) => Effect.sync(() => hosts.forEach((it) => ruleMap.delete(it)))
-  })
-  return { cache, ruleMap, scoreMap }
-}
-
-live("scores: a shared cache stands between memory and database, and learns what the database knows", () =>
-  Effect.gen(function* () {
-    const { cache, ruleMap, scoreMap } = shared()
-    const base = Layer.mergeAll(
-      stores[0]?.layer ?? Layer.empty,
-      settingsOf({ PRIORITY_CACHE_TTL: "0ms", SCORING_INTERVAL: "1m" }),
-      Layer.succeed(HostCache, cache)
-    )
-    yield* Effect.gen(function* () {
-      yield* scored("a.kr", 0.75)
-      yield* configured("a.kr", { base_priority: "low", override_until: yield* inTime(2000) })
-      expect(yield* factsOf("a.kr")).toMatchObject({ value: 0.75, override: "low" })
-      expect(scoreMap.get("a.kr")).toMatchObject({ priority: "high", ttl_ms: 60_000 })
-      expect(ruleMap.get("a.kr")?.ttl_ms).toBeLessThanOrEqual(2000)
-      yield* Database.use((it) => it.script("truncate host_scoring_state, fetcher_rules"))
-      expect(yield* factsOf("a.kr")).toMatchObject({ value: 0.75, override: "low" })
-      expect(yield* factsOf("b.kr")).toMatchObject({ value: null, override: null })
-      expect(scoreMap.get("b.kr")?.score).toBeNull()
-    }).pipe(Effect.provide(scores.layer.pipe(Layer.provideMerge(base))))
-  })
-)

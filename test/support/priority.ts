@@ -34,6 +34,16 @@ export const scale: Scale = { weights: evenWeights, window_ms: 6 * 3_600_000, sa
 export const withSums = (host: string, at: number, sums: Partial<Sums>) =>
   Database.use((it) => it.query(addBuckets, [JSON.stringify([{ host, at: bucketOf(at), ...noSums, ...sums }])]))
 
+/** A kept score of a host, as if a turn of that age had made it. */
+export const scored = (host: string, score: number, age = "0 s") =>
+  Database.use((it) =>
+    it.query(
+      `insert into host_scoring_state (host, score, signals, window_minutes, calculated_at)
+       values ($1, $2::float8, '{}', 360, now() - $3::text::interval)`,
+      [host, score, age]
+    )
+  )
+
 export const configured = (host: string, config: unknown) =>
   Database.use((it) =>
     it.query(
