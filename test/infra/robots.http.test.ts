@@ -106,6 +106,15 @@ describe("an answer allows or refuses, and says why", () => {
     })
   )
 
+  live("an answer that does not come in time: nothing is allowed, and the reason says so (B29)", () =>
+    Effect.gen(function* () {
+      const server = yield* tcp(() => undefined)
+      const env = { FETCH_CONNECT_TIMEOUT: "50ms", FETCH_FIRST_BYTE_TIMEOUT: "50ms" }
+      const answer = yield* once(`http://127.0.0.1:${server.port}/x`, env)
+      expect(answer).toMatchObject({ allowed: false, reason: expect.stringContaining("no answer within") })
+    })
+  )
+
   live("half a file: nothing is allowed, for the other half is not known", () =>
     Effect.gen(function* () {
       const half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
