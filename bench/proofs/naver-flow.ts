@@ -1,6 +1,6 @@
 /**
  * Proof naver-flow: the Naver economy preset on a fixture of its shape (8 sections, `.section_latest`, EUC-KR and UTF-8): 40
- * articles by oid+aid, once each; every long one gets all five AI results, every short one none; a second poll saves nothing.
+ * articles by oid+aid, once each, from two list pages per section; every long one gets all five AI results, every short one none; a second poll saves nothing.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -46,8 +46,11 @@ const items: ReadonlyArray<Item> = sections.flatMap(({ id }, s) =>
 )
 const pathOf = ({ aid, oid }: Item) => `/mnews/article/${oid}/${aid}`
 
-const list = (section: string): string => {
-  const own = items.filter((it) => it.section === section)
+/** The first list page has the newest, the second the others; there is no third. */
+const FIRST_PAGE = 3
+const list = (section: string, page: number): string => {
+  const all = items.filter((it) => it.section === section)
+  const own = page === 1 ? all.slice(0, FIRST_PAGE) : page === 2 ? all.slice(FIRST_PAGE) : []
   // Each article is linked by its picture and by its headline, and stands under two addresses.
   const entries = own.map(
     (it) =>
@@ -74,14 +77,21 @@ const answer = (html: string, section: string): Response => {
   })
 }
 
+/** Numbers of the list pages asked for. */
+const asked: Array<number> = []
+
 const site = () =>
   Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: (request) => {
-      const { pathname } = new URL(request.url)
+      const { pathname, searchParams } = new URL(request.url)
+      const number = Number(searchParams.get("page") ?? 1)
       const section = /^\/breakingnews\/section\/101\/(\d+)$/.exec(pathname)?.[1]
-      if (section !== undefined) return answer(list(section), section)
+      if (section !== undefined) {
+        asked.push(number)
+        return answer(list(section, number), section)
+      }
       const found = items.find((it) => pathOf(it) === pathname)
       if (found !== undefined) return answer(page(found), found.section)
       return new Response("not found", { status: 404 })
@@ -97,7 +107,7 @@ await prove(async (bench) => {
   // The preset as it ships; only its hosts are this machine's.
   mkdirSync(join(bench.folder, "set"))
   const listed = (preset?.sources ?? []).map((it) =>
-    JSON.stringify({ ...it, cron: "* * * * *", url: it.url.replace("https://news.naver.com", `http://${host}`) })
+    JSON.stringify({ ...it, cron: "* * * * *" }).replaceAll("https://news.naver.com", `http://${host}`)
   )
   writeFileSync(join(bench.folder, "set", "sources.jsonl"), `${listed.join("\n")}\n`)
   const rules = (preset?.rules ?? [])
@@ -112,7 +122,9 @@ await prove(async (bench) => {
     SOURCE_BACKLOG: "3650d",
     ARTICLE_REVISITS: "off",
     ADMIN_TOKEN: token,
-    AI_WORKER_CONCURRENCY: "8"
+    AI_WORKER_CONCURRENCY: "8",
+    CRAWL_MAX_PAGES: "3",
+    CRAWL_STOP_AFTER_SEEN_STREAK: String(FIRST_PAGE)
   }
   const crawler = crawlerIn(bench, program, env, PORT)
   const life = await crawler.start()
@@ -169,6 +181,8 @@ await prove(async (bench) => {
   const stored = await count("ai_results")
   const again = stub.requests.length - calls
   const stopped = await life.stop()
+  // Once each: later polls meet known links on the first page and go no further.
+  const further = [2, 3].map((page) => asked.filter((it) => it === page).length)
   const all = results.every((it) => it.status === "SUCCESS" && it.n === long) && results.length === 5
   return {
     rows: [
@@ -180,6 +194,7 @@ await prove(async (bench) => {
         "AI jobs": results.map((it) => `${it.n} ${it.type} ${it.status}`).join(", "),
         results: stored,
         "calls after a second poll": again,
+        "further list pages": further.join("+"),
         exit: stopped.code
       }
     ],
@@ -190,6 +205,7 @@ await prove(async (bench) => {
       all &&
       stored === long * 5 &&
       again === 0 &&
+      further.every((it) => it === sections.length) &&
       stopped.code === 0
   }
 })

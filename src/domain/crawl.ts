@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Paging } from "./paging.ts"
 
 /** Milliseconds since 1970-01-01T00:00:00Z. Every instant inside the program has this form. */
 export const Millis = Schema.Finite
@@ -66,6 +67,8 @@ export const CrawlJob = Schema.Struct({
   follow: Follow,
   visit: Schema.Int,
   scheduled_at: Millis,
-  retry_count: Schema.Int
+  retry_count: Schema.Int,
+  /** Polls of lists that have further pages. */
+  paging: Schema.optionalKey(Paging)
 })
 export type CrawlJob = typeof CrawlJob.Type

@@ -2,6 +2,7 @@ import { Metric } from "effect"
 import { aiInitial } from "./ai/metrics.ts"
 import { Verdict } from "./article.ts"
 import { Code } from "./errors.ts"
+import { runOutcomes } from "./runs.ts"
 import { type StageName, stageNames } from "./stages.ts"
 import { Topic } from "./topics.ts"
 import { forceRefusals } from "./upgrade.ts"
@@ -68,6 +69,22 @@ const documentCount = counter("crawler_documents_total", "Fetched documents, by 
 /** `crawler_documents_total{verdict}` */
 export const documents = each(Verdict.literals, (verdict) => Metric.withAttributes(documentCount, { verdict }))
 
+const pageResults = ["turned", "last"] as const
+const pageCount = counter(
+  "crawler_list_pages_total",
+  "List pages of sections that have several: a further one was asked for, or none."
+)
+/** `crawler_list_pages_total{result}` (S3.21) */
+export const listPages = each(pageResults, (result) => Metric.withAttributes(pageCount, { result }))
+
+const runTime = seconds(
+  "crawler_run_seconds",
+  "A run over the lists of a host: from its slot to the last article, by what it came to.",
+  [1, 5, 15, 30, 60, 120, 300, 600]
+)
+/** `crawler_run_seconds{result}` (S3.26) */
+export const runSeconds = each(runOutcomes, (result) => Metric.withAttributes(runTime, { result }))
+
 const linkCount = counter("crawler_links_total", "Links found, by what became of them.")
 /** `crawler_links_total{result}` */
 export const links = each(linkResults, (result) => Metric.withAttributes(linkCount, { result }))
@@ -128,6 +145,7 @@ export const initial = [
   ...articleResults.map(articles),
   ...Verdict.literals.map(documents),
   ...linkResults.map(links),
+  ...pageResults.map(listPages),
   ...forceRefusals.map(forceRejected),
   fetchBytes,
   traps,

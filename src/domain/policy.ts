@@ -31,6 +31,16 @@ export class Policy extends Context.Service<
     readonly sourceBacklog: Duration.Duration
     /** Outputs are also told of articles that the store knew before (a one-shot run tells what it saw). */
     readonly deliverKnown: boolean
+    /** Sections (CRAWL_*, S3.21): list pages per poll, known links in a row that end it, time of one page, waits between pages. */
+    readonly crawl: {
+      readonly maxPages: number
+      readonly stopAfterSeenStreak: number
+      readonly timeout: Duration.Duration
+      readonly sleepMin: Duration.Duration
+      readonly sleepMax: Duration.Duration
+      /** A run not over by then is (CRAWL_RUN_MAX). */
+      readonly runMax: Duration.Duration
+    }
     /** Bounds of article validation, in code points. */
     readonly article: {
       readonly titleMin: number

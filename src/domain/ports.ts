@@ -158,6 +158,8 @@ export class Frontier extends Context.Service<
     readonly enqueue: (
       links: ReadonlyArray<Planned>
     ) => Effect.Effect<{ readonly fresh: number }, Unavailable | BadData>
+    /** Which of these URL keys were asked for before (visit 0). */
+    readonly known: (url_keys: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, Unavailable>
   }
 >()("crawler/Frontier") {}
 

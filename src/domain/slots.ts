@@ -1,5 +1,6 @@
 import { Cron, Result } from "effect"
 import type { CrawlJob } from "./crawl.ts"
+import { firstPaging } from "./paging.ts"
 import type { Source } from "./source.ts"
 import { registrableDomain } from "./url.ts"
 
@@ -58,8 +59,9 @@ export const isCron = (text: string, zone: string, now = 0): boolean => nextOf(t
  * `visit` numbers polls by their second, so that child sitemaps are polled anew each time; links of every poll older
  * than the source's backlog are left alone.
  */
-export const pollJob = (source: Source, slot: number, backlog_ms: number): CrawlJob => {
+export const pollJob = (source: Source, slot: number, backlog_ms: number, pagesMax = 1): CrawlJob => {
   const url = new URL(source.url)
+  const paging = firstPaging(source, slot, pagesMax)
   const { category, country, section, zone } = source
   return {
     id: `${source.id}@${slot}`,
@@ -85,7 +87,8 @@ export const pollJob = (source: Source, slot: number, backlog_ms: number): Crawl
     },
     visit: Math.floor(slot / 1000),
     scheduled_at: slot,
-    retry_count: 0
+    retry_count: 0,
+    ...(paging === null ? {} : { paging })
   }
 }
 

@@ -19,6 +19,10 @@ export const Source = Schema.Struct({
   category: Schema.NullOr(Schema.String),
   country: Schema.NullOr(Schema.String),
   section: Schema.NullOr(Schema.String),
+  /** Address of further pages of a list, `{page}` for their number and `{yyyyMMdd}` for the day in `zone`; null: it has one. */
+  page_url: Schema.NullOr(Schema.String),
+  /** List pages read per poll; null: CRAWL_MAX_PAGES. */
+  max_pages: Schema.NullOr(Schema.Int),
   priority: Schema.NullOr(Priority),
   enabled: Schema.Boolean,
   created_at: Millis,
@@ -38,6 +42,8 @@ export const SourceInput = Schema.Struct({
   category: Schema.optionalKey(Schema.String),
   country: Schema.optionalKey(Schema.String),
   section: Schema.optionalKey(Schema.String),
+  page_url: Schema.optionalKey(Schema.String),
+  max_pages: Schema.optionalKey(Schema.Int),
   priority: Schema.optionalKey(Priority),
   enabled: Schema.optionalKey(Schema.Boolean)
 })

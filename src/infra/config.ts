@@ -1,5 +1,6 @@
 import { Context, Result } from "effect"
 import { aiSettings } from "./config.ai.ts"
+import { crawlSettings } from "./config.crawl.ts"
 import { fetcherSettings } from "./config.fetcher.ts"
 import { scoringSettings } from "./config.scoring.ts"
 import { choice, decimal, duration, durations, flag, list, optional, type Setting, text, whole } from "./setting.ts"
@@ -43,6 +44,7 @@ export const settings = {
   FETCH_INFLATED_MAX_BYTES: whole(52_428_800, { min: 1024, max: 1_073_741_824 }, "Bytes after inflating."),
   FETCH_RATIO_MAX: whole(200, { min: 2, max: 10_000 }, "Inflated to wire bytes: more is a bomb."),
   ...fetcherSettings,
+  ...crawlSettings,
   ROBOTS_TTL: duration("24h", { min: "1m", max: "24h" }, "Life of a robots.txt that answered (RFC 9309 2.4)."),
   ROBOTS_ERROR_TTL: duration("5m", { min: "1s", max: "1h" }, "Life of a disallow after 5xx, 429 or a network failure."),
   BREAKER_FAILURES: whole(5, { min: 1, max: 100 }, "Failures in a row that open a host's breaker."),

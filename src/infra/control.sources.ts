@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect, Result } from "effect"
 import type { BadData, Unavailable } from "../domain/errors.ts"
+import { hasPageMark, pageUrl } from "../domain/paging.ts"
 import { Sources } from "../domain/ports.ts"
 import { isSourceCron, nextSlot, pollEveryMin } from "../domain/slots.ts"
 import type { Source, SourceInput, SourceKind } from "../domain/source.ts"
-import { normaliseUrl } from "../domain/url.ts"
+import { normaliseUrl, registrableDomain } from "../domain/url.ts"
 import { checkUrl } from "./cli/seeds.ts"
 import type { Control } from "./control.ts"
 import { type ControlError, controlError } from "./control.ts"
+
+/** List pages of one poll at most: what is older was on an earlier poll's pages. */
+const pagesMax = 100
 
 type Operations = Pick<
   Control["Service"],
@@ -29,11 +33,18 @@ const isZone = (zone: string): boolean => {
   }
 }
 
+/** Further pages are pages of the same site: what is polled stays what an operator named. */
+const isPageUrl = (template: string, url: string): boolean => {
+  const [page, first] = [URL.parse(pageUrl(template, 2)), URL.parse(url)]
+  if (page === null || first === null || !/^https?:$/.test(page.protocol)) return false
+  return hasPageMark(template) && registrableDomain(page.hostname) === registrableDomain(first.hostname)
+}
+
 const invalid = (field: string, value: string, form: string) =>
   controlError("invalid", `${field} ${JSON.stringify(value)}: expected ${form}`, field)
 
 const fault = (input: SourceInput): ControlError | null => {
-  const { cron, every_ms, zone, country } = input
+  const { cron, every_ms, zone, country, max_pages, page_url } = input
   if (zone !== undefined && !isZone(zone)) return invalid("zone", zone, "an IANA time zone such as Asia/Seoul")
   if (cron !== undefined && every_ms !== undefined) {
     return controlError("invalid", "cron and every_ms: give one of them", "cron")
@@ -43,6 +54,12 @@ const fault = (input: SourceInput): ControlError | null => {
   }
   if (every_ms !== undefined && every_ms < pollEveryMin) {
     return invalid("every_ms", String(every_ms), `at least ${pollEveryMin} ms`)
+  }
+  if (page_url !== undefined && !isPageUrl(page_url, input.url)) {
+    return invalid("page_url", page_url, "a URL of the same site with {page} for the page's number")
+  }
+  if (max_pages !== undefined && (max_pages < 1 || max_pages > pagesMax)) {
+    return invalid("max_pages", String(max_pages), `1 to ${pagesMax}`)
   }
   return country !== undefined && !/^[A-Z]{2}$/i.test(country) ? invalid("country", country, "two letters") : null
 }
@@ -78,6 +95,8 @@ const complete = (
     category: input.category ?? null,
     country: input.country?.toUpperCase() ?? null,
     section,
+    page_url: input.page_url ?? null,
+    max_pages: input.max_pages ?? null,
     priority: input.priority ?? null,
     enabled: input.enabled ?? true,
     created_at: now,

@@ -30,7 +30,10 @@ export const layer: Layer.Layer<Frontier, never, Bus | MemoryUrls> = Layer.effec
         yield* Effect.logWarning("the frontier in memory is full: every further link is dropped; a store takes more")
       return { fresh: fresh.length }
     }, Effect.uninterruptible)
-    return Frontier.of({ enqueue })
+    return Frontier.of({
+      enqueue,
+      known: (keys) => Effect.sync(() => new Set(keys.filter((it) => urls.planned(it, 0))))
+    })
   })
 )
 

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import { Bus, Frontier, type Planned } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { writeAll } from "./sql/batches.ts"
+import { noBadData, writeAll } from "./sql/batches.ts"
 import * as statement from "./sql/frontier.ts"
 import { arrayOf, type Encoded, encodedSize, nextSeq } from "./sql/messages.ts"
 import { encode } from "./sql/rows.ts"
@@ -41,6 +41,10 @@ export const layer: Layer.Layer<Frontier, never, Database | Settings | Bus> = La
       )
       return { fresh: answers.reduce((sum, it) => sum + it.fresh, 0) }
     })
-    return Frontier.of({ enqueue })
+    const known = Effect.fn("Frontier.known")(function* (keys: ReadonlyArray<string>) {
+      const rows = yield* noBadData(database.query<{ url_key: string }>(statement.known, [encode(keys)]))
+      return new Set(rows.map((it) => it.url_key))
+    })
+    return Frontier.of({ enqueue, known })
   })
 )

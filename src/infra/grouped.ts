@@ -118,7 +118,7 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
       return Bus.context({ ...bus, begin: (receipts) => unharmed(begin(receipts)), settle }).pipe(
         Context.add(Pages, { ...pages, saveRaws, saveOutcomes, saveValidators, saveArticles }),
         Context.add(Signals, { record }),
-        Context.add(Frontier, { enqueue })
+        Context.add(Frontier, { ...frontier, enqueue })
       )
     })
   )

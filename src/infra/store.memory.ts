@@ -4,6 +4,7 @@ import * as fetcherrules from "./fetcherrules.memory.ts"
 import * as frontier from "./frontier.memory.ts"
 import * as pages from "./pages.memory.ts"
 import * as parsingrules from "./parsingrules.memory.ts"
+import * as runs from "./runs.memory.ts"
 import * as scores from "./scores.memory.ts"
 import * as signals from "./signals.memory.ts"
 import * as sources from "./sources.memory.ts"
@@ -17,6 +18,7 @@ export const layer = (options: bus.Options & pages.Options & urls.Options = {}) 
     pages.layer(options),
     sources.layer,
     signals.layer,
+    runs.layer,
     scores.layer,
     fetcherrules.layer,
     parsingrules.layer,

@@ -17,6 +17,8 @@ export class MemoryUrls extends Context.Service<
     readonly set: (record: UrlRecord) => void
     /** Whether this visit is new; from now on it is known. */
     readonly plan: (key: string, visit: number) => boolean
+    /** Whether this visit was asked for. */
+    readonly planned: (key: string, visit: number) => boolean
     readonly full: () => boolean
   }
 >()("crawler/MemoryUrls") {}
@@ -50,6 +52,7 @@ export const layer = (options: Options = {}): Layer.Layer<MemoryUrls> =>
           const name = `${key} ${visit}`
           return !planned.has(name) && planned.add(name) !== undefined
         },
+        planned: (key, visit) => planned.has(`${key} ${visit}`),
         full: () => planned.size >= urlsMax
       })
     })

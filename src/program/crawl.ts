@@ -86,7 +86,7 @@ export const limited = Layer.effectContext(
       const written = Effect.tapErrorTag(write(wanted), "Unavailable", giveUp)
       return isLast ? Effect.tap(written, () => Deferred.succeed(quota.full, undefined)) : written
     }
-    return Frontier.context({ enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
+    return Frontier.context({ ...frontier, enqueue }).pipe(Context.add(Outputs, { enabled: true, deliver }))
   })
 )
 

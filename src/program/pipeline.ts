@@ -82,5 +82,6 @@ export const sideLoops = Effect.gen(function* () {
   if (run.has("sweeper")) yield* Effect.forkScoped(restarted("sweeper", steadfast(loops.sweeper)))
   yield* enriching
   if (run.has("sweeper")) yield* Effect.forkScoped(restarted("overrides", loops.overrides))
+  if (run.has("sweeper")) yield* Effect.forkScoped(restarted("runs", steadfast(loops.runs)))
   if (run.has("scorer")) yield* Effect.forkScoped(restarted("scoring", loops.scoring))
 })

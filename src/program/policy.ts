@@ -33,6 +33,14 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
         pollStretch: it.POLL_STRETCH_MAX,
         schedulerTick: it.SCHEDULER_TICK,
         sourceBacklog: it.SOURCE_BACKLOG,
+        crawl: {
+          maxPages: it.CRAWL_MAX_PAGES,
+          stopAfterSeenStreak: it.CRAWL_STOP_AFTER_SEEN_STREAK,
+          timeout: it.CRAWL_TIMEOUT,
+          sleepMin: it.CRAWL_SLEEP_MIN,
+          sleepMax: it.CRAWL_SLEEP_MAX,
+          runMax: it.CRAWL_RUN_MAX
+        },
         article: {
           titleMin: it.MIN_TITLE_LENGTH,
           titleMax: it.MAX_TITLE_LENGTH,

@@ -10,6 +10,7 @@ import * as overrides from "../infra/overrides.sql.ts"
 import * as pages from "../infra/pages.sql.ts"
 import * as parsingrules from "../infra/parsingrules.sql.ts"
 import * as research from "../infra/research.sql.ts"
+import * as runs from "../infra/runs.sql.ts"
 import * as scores from "../infra/scores.sql.ts"
 import * as scoring from "../infra/scoring.sql.ts"
 import * as signals from "../infra/signals.sql.ts"
@@ -23,6 +24,7 @@ export const store = Layer.mergeAll(
   frontier.layer,
   pages.layer,
   signals.layer,
+  runs.layer,
   sources.layer,
   upkeep.layer,
   deadletters.layer,

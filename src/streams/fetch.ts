@@ -7,11 +7,13 @@ import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
+import type { Runs } from "../domain/runs.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
 import { alone, Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
+import { listAnswered } from "./runs.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { chooseFetcher } from "./upgrade.ts"
@@ -34,7 +36,12 @@ const visit = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators
     return yield* new Retryable({ code: "robots", message: answer.reason, after })
   }
   if (!answer.allowed) return yield* new Fatal({ code: "robots", message: answer.reason })
-  return yield* fetcher.fetch(job, validators)
+  const fetched = fetcher.fetch(job, validators)
+  // A scheduled list page by plain HTTP has less time than other pages (S3.21); a browser needs its own.
+  if (job.source_id === null || job.target.type !== "list" || job.fetcher === "browser") return yield* fetched
+  const { timeout } = (yield* Policy).crawl
+  const late = new Retryable({ code: "timeout", message: `${job.target.url}: not whole within CRAWL_TIMEOUT` })
+  return yield* Effect.timeoutOrElse(fetched, { duration: timeout, orElse: () => Effect.fail(late) })
 })
 
 /** The rules of a host that nobody has asked for are a request of their own, at the host's pace like any other. */
@@ -82,6 +89,7 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
     return Option.some<Fetched>({ job, raw: kept })
   }
   yield* stored(pages.saveValidators([seenOf(job, { ...raw, validators: known ?? raw.validators })]))
+  yield* listAnswered(job, null, [])
   return Option.none<Fetched>()
 })
 
@@ -151,7 +159,7 @@ export const fetch = (
 ): Stage<
   CrawlJob,
   Fetched,
-  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Signals | Upgrades
+  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Upgrades
 > => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4

@@ -2,13 +2,16 @@ import { Clock, Duration, Effect, Metric, Option } from "effect"
 import type { Scored } from "../domain/flow.ts"
 import { planLinks, planRevisit } from "../domain/links.ts"
 import { priorityDecisions } from "../domain/metrics.priority.ts"
-import { links, traps } from "../domain/metrics.ts"
+import { links as linkCount, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
+import { type Bus, Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
+import type { Runs } from "../domain/runs.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
 import { trapReason } from "../domain/url.ts"
 import { seenOf } from "./fetch.ts"
 import { offerSummary } from "./offer.ts"
+import { turnPage } from "./paging.ts"
+import { linksKnown, listAnswered } from "./runs.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
@@ -42,9 +45,18 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   if (page.article !== null) yield* offerSummary(page.article)
   const again = page.article === null ? [] : planRevisit(page, revisits.map(Duration.toMillis), now)
   const followed = planLinks(page, now)
-  yield* Metric.update(links("followed"), followed.length)
+  yield* Metric.update(linkCount("followed"), followed.length)
   yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
-  yield* Metric.update(links("unfollowed"), page.links.length - followed.length)
+  yield* Metric.update(linkCount("unfollowed"), page.links.length - followed.length)
+  const links = yield* linksKnown(page.job, followed)
+  if (links !== null) {
+    yield* turnPage(page.job, links)
+    yield* listAnswered(
+      page.job,
+      links.keys.length,
+      links.keys.filter((it) => !links.known.has(it))
+    )
+  }
   const plans = [...followed, ...again]
   for (const { job } of plans) yield* Metric.update(priorityDecisions(job.priority.value, job.priority.by), 1)
   const paced = plans.length === 0 ? [] : yield* pace(plans)
@@ -57,5 +69,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
 })
 
 /** Feeds outputs, drops links already known, resolves each new link's priority and enqueues it at its host's pace. */
-export const router = (policy: Policy["Service"]): Stage<Scored, never, Frontier | Hosts | Outputs | Pages | Policy> =>
+export const router = (
+  policy: Policy["Service"]
+): Stage<Scored, never, Bus | Frontier | Hosts | Outputs | Pages | Policy | Runs> =>
   stage("router", policy.fetchConcurrency, routePage)

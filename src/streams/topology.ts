@@ -17,6 +17,7 @@ import { clearOverrides } from "./override.ts"
 import { parse } from "./parse.ts"
 import { messagesMax, research } from "./research.ts"
 import { router } from "./route.ts"
+import { closeRuns } from "./runs.ts"
 import { schedule } from "./schedule.ts"
 import { score } from "./score.ts"
 import { scoring } from "./scoring.ts"
@@ -207,5 +208,6 @@ export const loops = {
   sweeper: sweep,
   aiSweeper: aiSweep,
   overrides: clearOverrides,
+  runs: closeRuns,
   trail
 } as const

@@ -14,6 +14,8 @@ const source: Source = {
   category: null,
   country: null,
   section: null,
+  page_url: null,
+  max_pages: null,
   priority: null,
   enabled: true,
   created_at: 0,

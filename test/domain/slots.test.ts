@@ -17,6 +17,8 @@ const source: Source = {
   enabled: true,
   created_at: Date.UTC(2026, 10, 30),
   next_poll_at: 0,
+  page_url: null,
+  max_pages: null,
   polled_at: null
 }
 const noon = Date.UTC(2026, 10, 30, 12)

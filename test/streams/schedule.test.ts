@@ -24,6 +24,8 @@ const feed: Source = {
   enabled: true,
   created_at: 0,
   next_poll_at: 300_000,
+  page_url: null,
+  max_pages: null,
   polled_at: null
 }
 

@@ -112,7 +112,7 @@ const slow = (draw: () => number) => {
       saveOutcomes: late(it.saveOutcomes)
     })
   )
-  const frontier = Effect.map(Frontier, (it) => Frontier.of({ enqueue: late(it.enqueue) }))
+  const frontier = Effect.map(Frontier, (it) => Frontier.of({ ...it, enqueue: late(it.enqueue) }))
   const outputs = Effect.map(Outputs, (it) => Outputs.of({ enabled: it.enabled, deliver: late(it.deliver) }))
   return Layer.mergeAll(Layer.effect(Pages, pages), Layer.effect(Frontier, frontier), Layer.effect(Outputs, outputs))
 }

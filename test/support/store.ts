@@ -11,7 +11,9 @@ import { service } from "./services.ts"
 
 const tables = [
   ..."research_days research_batches research_chunks research_parts datasets liveness_results".split(" "),
-  ..."messages dead_letters sources urls raw_contents articles article_revisions validation_outcomes".split(" "),
+  ..."messages dead_letters sources crawl_lists urls raw_contents articles article_revisions validation_outcomes".split(
+    " "
+  ),
   ..."fetcher_rules switches republishes fetch_failures parsing_rules hosts host_paces host_signals host_scoring_state audit_log host_generations relays".split(
     " "
   )

@@ -113,6 +113,14 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
       pollStretch: 4,
       schedulerTick: Duration.seconds(1),
       sourceBacklog: Duration.hours(48),
+      crawl: {
+        maxPages: 1,
+        stopAfterSeenStreak: 8,
+        timeout: Duration.seconds(8),
+        sleepMin: Duration.millis(250),
+        sleepMax: Duration.millis(700),
+        runMax: Duration.minutes(10)
+      },
       article: { titleMin: 10, titleMax: 500, textMin: 100, textMax: 50_000, qualityMin: 0.5 },
       upgrade: {
         enabled: true,

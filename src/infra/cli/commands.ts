@@ -113,6 +113,8 @@ const keeping = {
       tz: word("ZONE", "IANA time zone of --cron and of dates without one."),
       category: word("C", "Category of its articles."),
       section: word("S", "Section of its articles."),
+      "page-url": word("URL", "Address of a list's further pages, {page} for their number, {yyyyMMdd} for the day."),
+      "max-pages": whole("N", 1, 100, "List pages read per poll; CRAWL_MAX_PAGES when not given."),
       country: word("CC", "Country, two letters."),
       priority: choice(priorities, "Priority of its articles where nothing else decides."),
       json

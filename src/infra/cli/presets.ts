@@ -66,6 +66,7 @@ export const presets: Readonly<Record<string, Preset>> = {
     rules: [...naverHosts.map(naverArticle), naverList("news.naver.com")],
     sources: Object.entries(naverEconomy).map(([section, id]) => ({
       url: `https://news.naver.com/breakingnews/section/101/${id}`,
+      page_url: `https://news.naver.com/breakingnews/section/101/${id}?date={yyyyMMdd}&page={page}`,
       name: `naver ${section}`,
       kind: "list" as const,
       cron: "*/5 * * * *",

@@ -22,6 +22,8 @@ const stated = ({ words, flags }: Adding): SourceInput => {
     zone: flags.tz,
     category: flags.category,
     section: flags.section,
+    page_url: flags["page-url"],
+    max_pages: flags["max-pages"],
     country: flags.country,
     priority: flags.priority
   }

@@ -45,3 +45,7 @@ due as (
     left join moved v on f.now and v.host = f.host and v.topic = f.topic),
 sent as (${insertMessages("due m")})
 select count(*)::int as fresh from fresh`
+
+/** $1 URL keys. */
+export const known = `select u.url_key from urls u
+  where u.url_key in (select json_array_elements_text($1::text::json)) and 0 = any (u.visited)`

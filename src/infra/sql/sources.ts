@@ -1,6 +1,6 @@
 import { insertMessages, messageColumns } from "./messages.ts"
 
-const columns = `id, name, url, kind, every_ms::float8 as every_ms, cron, zone, category, country, section, priority, enabled,
+const columns = `id, name, url, kind, every_ms::float8 as every_ms, cron, zone, category, country, section, page_url, max_pages, priority, enabled,
   ms_of(created_at) as created_at, ms_of(next_poll_at) as next_poll_at, ms_of(polled_at) as polled_at`
 
 export const list = `select ${columns} from sources order by created_at, id`
@@ -9,15 +9,15 @@ export const due = `select ${columns} from sources where enabled and next_poll_a
 export const remove = "delete from sources where id = $1 returning id"
 
 const updated = [
-  ..."name url kind every_ms cron zone category country section priority enabled".split(" "),
+  ..."name url kind every_ms cron zone category country section page_url max_pages priority enabled".split(" "),
   ..."created_at next_poll_at polled_at".split(" ")
 ]
 /** $1 sources. `fired_slot` survives, so that an edit fires no slot twice. */
 export const put = `insert into sources (id, ${updated.join(", ")})
-  select g.id, g.name, g.url, g.kind, g.every_ms, g.cron, g.zone, g.category, g.country, g.section, g.priority, g.enabled,
+  select g.id, g.name, g.url, g.kind, g.every_ms, g.cron, g.zone, g.category, g.country, g.section, g.page_url, g.max_pages, g.priority, g.enabled,
     at_ms(g.created_at), at_ms(g.next_poll_at), at_ms(g.polled_at)
   from json_to_recordset($1::text::json) as g(id text, name text, url text, kind text, every_ms bigint, cron text, zone text,
-    category text, country text, section text, priority text, enabled boolean, created_at float8, next_poll_at float8,
+    category text, country text, section text, page_url text, max_pages int, priority text, enabled boolean, created_at float8, next_poll_at float8,
     polled_at float8)
   order by g.id
   on conflict (id) do update set ${updated.map((it) => `${it} = excluded.${it}`).join(", ")}`

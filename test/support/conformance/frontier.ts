@@ -44,6 +44,18 @@ export const planned = (
   }
 }
 
+/** Which URLs were asked for before. */
+const knowing = <R>(it: ReturnType<typeof sentences<Frontier | Bus | R, unknown>>) => {
+  it("a URL is known from its first visit on, however it was asked for; a later visit alone does not make it so", () =>
+    Effect.gen(function* () {
+      const frontier = yield* Frontier
+      yield* frontier.enqueue([planned("a.kr", "1"), planned("a.kr", "2"), planned("a.kr", "3", { visit: 7 })])
+      const known = yield* frontier.known(["a.kr/2", "a.kr/3", "a.kr/4", "a.kr/1"])
+      expect([...known].toSorted()).toEqual(["a.kr/1", "a.kr/2"])
+      expect([...(yield* frontier.known([]))]).toEqual([])
+    }))
+}
+
 /** What every frontier promises. The layer is built anew for each sentence and must start empty. */
 export const frontierSuite = <R, E>(
   name: string,
@@ -52,6 +64,7 @@ export const frontierSuite = <R, E>(
 ): void => {
   const it = sentences(name, options.clock, layer)
   known(it, options)
+  knowing(it)
   paces(it, options)
 }
 

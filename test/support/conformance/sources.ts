@@ -20,6 +20,8 @@ export const source = (id: string, more: Partial<Source> = {}): Source => ({
   enabled: true,
   created_at: 1_700_000_000_123,
   next_poll_at: 1_700_000_000_000,
+  page_url: null,
+  max_pages: null,
   polled_at: null,
   ...more
 })
