@@ -151,6 +151,7 @@ export interface Planned {
 /**
  * The frontier: which URLs are known, and when each host's next one is due. `enqueue` drops known (url, visit) pairs,
  * deals out due times per host and priority, and inserts the crawl messages: one statement. Answers how many were new.
+ * `known`: which of these URL keys were asked for before (visit 0).
  */
 export class Frontier extends Context.Service<
   Frontier,
@@ -158,7 +159,6 @@ export class Frontier extends Context.Service<
     readonly enqueue: (
       links: ReadonlyArray<Planned>
     ) => Effect.Effect<{ readonly fresh: number }, Unavailable | BadData>
-    /** Which of these URL keys were asked for before (visit 0). */
     readonly known: (url_keys: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, Unavailable>
   }
 >()("crawler/Frontier") {}
@@ -251,21 +251,15 @@ export class Hosts extends Context.Service<
   }
 >()("crawler/Hosts") {}
 
+type Read = Effect.Effect<Reading, Fatal | Unavailable>
+
 /**
  * Reads a document: charset, kind, verdict, content, links. Pure in its inputs and remembered for a short while by raw id,
- * so that validator and parser of one process read a page once. Over the time limit: Fatal `reader_limit`.
+ * so that one process reads a page once. `rule`: by this one (null: by none), not that in force. Too long: `reader_limit`.
  */
 export class Reader extends Context.Service<
   Reader,
-  {
-    /** `rule`: read by this one (null: by none) instead of the one in force. */
-    readonly read: (
-      id: string,
-      body: Uint8Array,
-      hints: Hints,
-      rule?: ParsingRule | null
-    ) => Effect.Effect<Reading, Fatal | Unavailable>
-  }
+  { readonly read: (id: string, body: Uint8Array, hints: Hints, rule?: ParsingRule | null) => Read }
 >()("crawler/Reader") {}
 
 /** Where finished articles go besides the store: JSON lines, a webhook, a topic. At least once; ids tell repeats apart. */

@@ -16,6 +16,8 @@ const source = (url: string, kind: Source["kind"]): Source => ({
   category: "politics",
   country: null,
   section: null,
+  page_url: null,
+  max_pages: null,
   priority: null,
   enabled: true,
   created_at: 0,
