@@ -125,6 +125,8 @@ const feed: Source = {
   category: "economy",
   country: "KR",
   section: null,
+  page_url: null,
+  max_pages: null,
   priority: null,
   enabled: true,
   created_at: 0,
