@@ -26,6 +26,14 @@ describe("addresses", () => {
     expect(urls(html)).toEqual(["https://cdn.a.kr/x/b/1", "https://cdn.a.kr/a"])
   })
 
+  test.each([
+    ["in the usual order", `<meta http-equiv="refresh" content="0; url=next.html">`],
+    ["its attributes swapped", `<meta content="0;URL='next.html'" http-equiv="Refresh">`],
+    ["without a name", `<meta content="3, next.html" http-equiv="REFRESH">`]
+  ])("a refresh is a link, %s, against the base (field case B53)", (_, meta) => {
+    expect(urls(`<head><base href="/x/">${meta}</head>`)).toEqual(["https://www.a.kr/x/next.html"])
+  })
+
   test("entities are decoded once (field case B17)", () => {
     expect(urls('<a href="?a=1&amp;amp;p=2">x</a>')).toEqual(["https://www.a.kr/news/section?a=1&amp;p=2"])
   })

@@ -32,6 +32,17 @@ describe("redirects", () => {
     })
   )
 
+  live("that add a slash are no loop: the address is asked for as it was given (field case B51)", () =>
+    Effect.gen(function* () {
+      const site = yield* http(({ url }) =>
+        url.endsWith("/") ? new Response("page") : to(`${new URL(url).pathname}/`, 301)
+      )
+      expect((yield* get(`${site.url}/story/`)).raw.hops).toEqual([])
+      const added = yield* get(`${site.url}/story`)
+      expect([added.raw.hops.length, added.raw.final_url]).toEqual([1, `${site.url}/story/`])
+    })
+  )
+
   live("with raw UTF-8 in their Location are understood", () =>
     Effect.gen(function* () {
       const site = yield* tcp((socket, request) =>
