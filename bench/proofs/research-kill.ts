@@ -79,10 +79,13 @@ await prove(async (bench) => {
   }
 
   let kills = 0
+  /** Kills that the next life found a batch unfinished after. */
+  let amid = 0
   const enough = Date.now() + MINUTES_MAX * 60_000
   for (; kills < KILLS && Date.now() < enough; kills++) {
     const crawler = await researcher(bench, run, PORT, settings)
     if ((await open(crawler)) === 0) await begin(crawler)
+    else amid += 1
     await Bun.sleep(Math.random() * LIFE_MS)
     await crawler.kill()
     scan(Date.now())
@@ -123,6 +126,7 @@ await prove(async (bench) => {
     rows: [
       {
         kills,
+        "amid a batch": amid,
         batches: batches.length,
         datasets: `${seen.size} of ${all}`,
         partial: faults.partial,
@@ -134,7 +138,7 @@ await prove(async (bench) => {
         "re-run": identical ? "identical" : "DIFFERS"
       }
     ],
-    figure: `research-kill: ${kills} SIGKILLs, ${batches.length} batches, ${seen.size} datasets: ${faults.partial} partial files, ${faults.changed} changed, ${repeated} questions about finished chunks; re-run ${identical ? "byte-identical" : "differs"}`,
+    figure: `research-kill: ${kills} SIGKILLs (${amid} amid a batch), ${batches.length} batches, ${seen.size} datasets: ${faults.partial} partial files, ${faults.changed} changed, ${repeated} questions about finished chunks; re-run ${identical ? "byte-identical" : "differs"}`,
     holds:
       faults.partial + faults.changed + repeated + missing + left === 0 &&
       seen.size === all &&

@@ -1,4 +1,5 @@
 import { Duration } from "effect"
+import type { Millis } from "./crawl.ts"
 
 /** How one kind of work is retried: `base` doubled per attempt, at most `cap`, at most `attempts` retries. */
 export interface RetryPolicy {
@@ -30,6 +31,9 @@ export const backoff = (
   const capped = Math.min(doubled, Duration.toMillis(policy.cap))
   return Duration.max(Duration.millis(Math.round(capped * (1 + policy.jitter * draw))), after)
 }
+
+/** The instant nobody reaches: a message due then waits for an operator. */
+export const suspendedUntil: Millis = Date.UTC(9999, 0, 1)
 
 /**
  * A message that was being worked on when its holder died this often is under suspicion: it is worked on alone among its

@@ -84,6 +84,8 @@ export interface Left {
   readonly finished: boolean
   /** This very part is done. */
   readonly part_done: boolean
+  /** It is said to be failed or suspended: no longer, if its message is worked on again. */
+  readonly part_held: boolean
 }
 
 /** The batch state (S5.4). Every write is one statement and idempotent by key. */
@@ -114,6 +116,14 @@ export class Batches extends Context.Service<
       state: "failed" | "suspended",
       reason: string
     ) => Effect.Effect<void, Unavailable | BadData>
+    /** A part that was held is worked on again. */
+    readonly partBegun: (key: PartKey) => Effect.Effect<void, Unavailable | BadData>
+    /**
+     * Parts that were suspended are due at once. `letters`: dead letters of the batch's other parts, for whoever replays them.
+     */
+    readonly resume: (
+      batch: string
+    ) => Effect.Effect<{ readonly woken: number; readonly letters: ReadonlyArray<string> }, Unavailable | BadData>
     /** Records the dataset of a chunk; the last one ends its batch. True: it was not recorded before. */
     readonly published: (
       entry: Entry,

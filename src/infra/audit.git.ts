@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import { Effect, Layer, Semaphore } from "effect"
 import { Retryable } from "../domain/errors.ts"
 import type { Entry } from "../domain/research/record.ts"
@@ -11,23 +11,37 @@ const GIT_SECONDS = 60
 /** Characters of git's complaint that are repeated. */
 const SAID_MAX = 300
 
-/** Who commits; the remote's own rules say who may push. */
-const identity = ["-c", "user.name=crawler", "-c", "user.email=crawler@localhost", "-c", "commit.gpgsign=false"]
+/** Who commits (the remote's own rules say who may push); and nothing that an operator's own git is set up to do with each commit. */
+const ways = ["user.name=crawler", "user.email=crawler@localhost", "commit.gpgsign=false", "core.hooksPath=/dev/null"]
+const identity = ways.flatMap((it) => ["-c", it])
 
 const failed = (message: string) => new Retryable({ code: "network", message })
 /** A remote may carry a token in its URL: it is never repeated. */
 const without = (text: string) => text.replaceAll(/\/\/[^/@\s]+@/g, "//…@").slice(0, SAID_MAX)
 
+/** Variables that a git which started this process leaves behind (a hook): they name its repository, and its author. */
+const REPOSITORY =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|NAMESPACE|PREFIX|\w*OBJECT_DIRECTOR\w+|AUTHOR_\w+|COMMITTER_\w+)$/
+
+/** What git is told by the environment: how to reach a remote, never which repository to work on. */
+const environment = (): Record<string, string | undefined> => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !REPOSITORY.test(name))),
+  GIT_TERMINAL_PROMPT: "0"
+})
+
+/** One git command on this folder's repository and no other, however the folder lies in one. */
 const git = (folder: string, ...words: ReadonlyArray<string>): Effect.Effect<string, Retryable> =>
   Effect.tryPromise({
-    try: async () => {
-      const child = Bun.spawn(["git", ...identity, ...words], {
+    try: async (signal) => {
+      const where = words[0] === "init" ? [] : ["--git-dir=.git", "--work-tree=."]
+      const child = Bun.spawn(["git", ...identity, ...where, ...words], {
         cwd: folder,
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
         timeout: GIT_SECONDS * 1000,
-        env: { ...process.env, GIT_TERMINAL_PROMPT: "0" }
+        signal,
+        env: environment()
       })
       const [out, said, code] = await Promise.all([
         new Response(child.stdout).text(),
@@ -45,6 +59,9 @@ const git = (folder: string, ...words: ReadonlyArray<string>): Effect.Effect<str
     Effect.map(({ out }) => out)
   )
 
+/** A path is meant from where the crawler was started; git would read it from its own folder. */
+const addressOf = (remote: string): string => (/^[^/]*:/.test(remote) ? remote : resolve(remote))
+
 const open = Effect.fnUntraced(function* (folder: string, remote: string, branch: string) {
   yield* Effect.tryPromise({
     try: () => mkdir(folder, { recursive: true }),
@@ -52,15 +69,8 @@ const open = Effect.fnUntraced(function* (folder: string, remote: string, branch
   })
   yield* git(folder, "init", "--quiet", "--initial-branch", branch)
   yield* Effect.ignore(git(folder, "remote", "remove", "origin"))
-  yield* git(folder, "remote", "add", "origin", remote)
+  yield* git(folder, "remote", "add", "origin", addressOf(remote))
 })
-
-/** Takes over what the remote has: another process may commit there too. An empty remote has no branch yet. */
-const follow = (folder: string, branch: string) =>
-  git(folder, "fetch", "--quiet", "origin", branch).pipe(
-    Effect.andThen(git(folder, "reset", "--quiet", "--hard", "FETCH_HEAD")),
-    Effect.catch((error) => (/couldn't find remote ref/i.test(error.message) ? Effect.succeed("") : Effect.fail(error)))
-  )
 
 const write = (folder: string, entry: Entry) =>
   Effect.tryPromise({
@@ -72,17 +82,39 @@ const write = (folder: string, entry: Entry) =>
     catch: (cause) => failed(`${entry.path}: ${String(cause)}`)
   })
 
-/** Commits and pushes metadata of datasets; what is there already makes no commit. */
-const record = Effect.fnUntraced(function* (folder: string, branch: string, entries: ReadonlyArray<Entry>) {
-  yield* follow(folder, branch)
+/** Commits metadata of datasets; what is there already makes no commit. */
+const commit = Effect.fnUntraced(function* (folder: string, entries: ReadonlyArray<Entry>) {
   yield* Effect.forEach(entries, (it) => write(folder, it), { discard: true })
-  yield* git(folder, "add", "--all")
+  yield* git(folder, "add", "--all", "--force")
   const changed = yield* git(folder, "status", "--porcelain")
   if (changed.trim() !== "") {
     const [first] = entries
     const name = entries.length === 1 ? (first?.dataset_id ?? "") : `${entries.length} datasets`
     yield* git(folder, "commit", "--quiet", "--message", `Research: ${name}`)
   }
+})
+
+/** The folder is made anew at the next try: what it holds is in the remote, or in datasets that are not audited yet. */
+const forget = (folder: string) =>
+  Effect.ignore(Effect.tryPromise({ try: () => rm(folder, { recursive: true, force: true }), catch: String }))
+
+/**
+ * Takes over, commits, pushes. What fails on this side of the remote (a lock that a killed git left, a folder half made) is cured by
+ * beginning anew.
+ */
+const record = Effect.fnUntraced(function* (
+  folder: string,
+  { remote, branch }: { readonly remote: string; readonly branch: string },
+  entries: ReadonlyArray<Entry>
+) {
+  const ours = <A>(work: Effect.Effect<A, Retryable>) => Effect.tapError(work, () => forget(folder))
+  yield* ours(open(folder, remote, branch))
+  const there = yield* git(folder, "ls-remote", "origin", `refs/heads/${branch}`)
+  if (there.trim() !== "") {
+    yield* git(folder, "fetch", "--quiet", "--depth", "1", "origin", branch)
+    yield* ours(git(folder, "reset", "--quiet", "--hard", "FETCH_HEAD"))
+  }
+  yield* ours(commit(folder, entries))
   yield* git(folder, "push", "--quiet", "origin", `HEAD:refs/heads/${branch}`)
 })
 
@@ -96,9 +128,7 @@ export const layer: Layer.Layer<Audit, never, Settings> = Layer.effect(
     return Audit.of({
       enabled: remote !== null,
       record: (entries) =>
-        remote === null
-          ? Effect.void
-          : turn.withPermit(Effect.andThen(open(folder, remote, branch), record(folder, branch, entries)))
+        remote === null ? Effect.void : turn.withPermit(record(folder, { remote, branch }, entries))
     })
   })
 )

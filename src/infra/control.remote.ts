@@ -133,6 +133,9 @@ const find = Effect.fnUntraced(function* (dataDir: string) {
   return control
 })
 
+/** Does a crawler answer for this data dir? What a killed one left behind in it does not. */
+export const answers = (dataDir: string): Effect.Effect<boolean> => Effect.isSuccess(find(dataDir))
+
 /** Asks the process that holds the data dir: waits a little for it to listen, and says so when it never does. */
 export const layer = (dataDir: string, held: string): Layer.Layer<Control, Refusal> =>
   Layer.effect(

@@ -1,6 +1,5 @@
-import { Clock, Duration, Effect, Result } from "effect"
+import { Clock, Duration, Effect, Option, Result } from "effect"
 import { sha256 } from "../domain/research/assemble.ts"
-import { countryCode } from "../domain/research/countries.ts"
 import { dayOver } from "../domain/research/day.ts"
 import { dayOf, instant, manifestName, parseDatasetId, paths, type Shelf } from "../domain/research/path.ts"
 import { Dataset, type Entry, Manifest } from "../domain/research/record.ts"
@@ -9,6 +8,7 @@ import { dayFault } from "./api/research.ts"
 import type { Settings } from "./config.ts"
 import { stored } from "./control.sources.ts"
 import { type Control, type ControlError, controlError } from "./control.ts"
+import { DeadLetters } from "./deadletters.ts"
 import { decodeJson, newBatch, newChecks, shelfOf } from "./research.batches.ts"
 
 export type ResearchOperations = Pick<
@@ -17,6 +17,7 @@ export type ResearchOperations = Pick<
   | "queues.liveness"
   | "queues.batch"
   | "queues.batches"
+  | "queues.resume"
   | "research.list"
   | "research.index"
   | "research.dataset"
@@ -25,6 +26,7 @@ export type ResearchOperations = Pick<
   | "research.create"
 >
 type Needs = Batches | Datasets | Settings
+type Letters = DeadLetters["Service"]
 
 /** Rows when no limit is given. */
 const LIMIT = 50
@@ -42,17 +44,12 @@ const manifestOf = Effect.fnUntraced(function* (path: string) {
 /** Manifests of the shelves asked for: readers trust these, and no other file. */
 const manifests = Effect.fnUntraced(function* (country: string | undefined, category: string | undefined) {
   const found = yield* stored((yield* Datasets).list(paths.datasets))
-  const all = yield* Effect.forEach(
-    found.filter((it) => it.endsWith(`/${manifestName}`)),
-    manifestOf
-  )
-  return all.flatMap((it) =>
-    it === null ||
-    (country !== undefined && it.country !== countryCode(country)) ||
-    (category !== undefined && it.category !== category)
-      ? []
-      : [it]
-  )
+  const parts = [
+    ...(country === undefined ? [] : [`/country=${country.toLowerCase()}/`]),
+    ...(category === undefined ? [] : [`/category=${category}/`])
+  ]
+  const wanted = found.filter((it) => it.endsWith(`/${manifestName}`) && parts.every((part) => it.includes(part)))
+  return (yield* Effect.forEach(wanted, manifestOf)).flatMap((it) => it ?? [])
 })
 
 const dayOfShelf = Effect.fnUntraced(function* (shelf: Shelf, day: string) {
@@ -106,6 +103,16 @@ const shown = (it: Progress) => ({
 const batchBy = Effect.fnUntraced(function* (id: string) {
   const progress = yield* stored((yield* Batches).progress(id))
   return progress ?? (yield* controlError("not_found", `there is no batch ${id}`, "batch_id"))
+})
+
+/** Suspended parts are due again, failed ones start anew from their dead letters. */
+const resume = Effect.fnUntraced(function* (id: string, letters: Letters | null) {
+  const { status } = yield* batchBy(id)
+  const { woken, letters: dead } = yield* stored((yield* Batches).resume(id))
+  const replayed = letters === null || dead.length === 0 ? [] : (yield* stored(letters.replay(dead))).replayed
+  const parts = woken + replayed.length
+  if (parts === 0) return yield* controlError("conflict", `batch ${id} is ${status}: nothing of it waits to be resumed`)
+  return { batch_id: id, parts }
 })
 
 /** Waits until the batch's only chunk is published and in its manifest; the stage works on it, here or in another process. */
@@ -170,13 +177,13 @@ const day = Effect.fnUntraced(function* (country: string, category: string, date
 })
 
 /** The research engine as operations (S5.13, S5.17–S5.19), over the batch state and the manifests. */
-const researchOperations: Effect.Effect<ResearchOperations, never, Needs> = Effect.map(
-  Effect.context<Needs>(),
-  (context) => {
+const researchOperations = (letters: Letters | null): Effect.Effect<ResearchOperations, never, Needs> =>
+  Effect.map(Effect.context<Needs>(), (context) => {
     const within = <A>(work: Effect.Effect<A, ControlError, Needs>) => Effect.provideContext(work, context)
     return {
       "queues.research": (input) => within(newBatch(input)),
       "queues.liveness": (input) => within(newChecks(input)),
+      "queues.resume": ({ batch_id }) => within(resume(batch_id, letters)),
       "queues.batch": ({ batch_id }) => within(Effect.map(batchBy(batch_id), shown)),
       "queues.batches": ({ limit, offset }) =>
         within(
@@ -192,8 +199,7 @@ const researchOperations: Effect.Effect<ResearchOperations, never, Needs> = Effe
       "research.day": ({ country, category, date }) => within(day(country, category, date)),
       "research.create": (input) => within(create(input))
     }
-  }
-)
+  })
 
 const absent = () =>
   Effect.fail(controlError("unsupported", "this process keeps everything in memory: it has no datasets"))
@@ -202,6 +208,7 @@ const noResearch: ResearchOperations = {
   "queues.liveness": absent,
   "queues.batch": absent,
   "queues.batches": absent,
+  "queues.resume": absent,
   "research.list": absent,
   "research.index": absent,
   "research.dataset": absent,
@@ -215,7 +222,8 @@ export const optionalResearch: Effect.Effect<ResearchOperations, never, Settings
   const batches = yield* Effect.serviceOption(Batches)
   const datasets = yield* Effect.serviceOption(Datasets)
   if (batches._tag === "None" || datasets._tag === "None") return noResearch
-  return yield* researchOperations.pipe(
+  const letters = Option.getOrNull(yield* Effect.serviceOption(DeadLetters))
+  return yield* researchOperations(letters).pipe(
     Effect.provideService(Batches, batches.value),
     Effect.provideService(Datasets, datasets.value)
   )

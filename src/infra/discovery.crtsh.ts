@@ -2,10 +2,10 @@ import { Effect, Schema } from "effect"
 import { namesIn } from "../domain/research/names.ts"
 import { type Asked, bare, decoded, get, hostOf, refusal, type Way, withQuery } from "./discovery.json.ts"
 
-/** What is read of crt.sh's `output=json`: names of one certificate, a name a line. */
+/** What is read of crt.sh's `output=json`: names of one certificate, a name a line. Rows without any are another format. */
 const Certificates = Schema.Array(
   Schema.Struct({
-    name_value: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    name_value: Schema.String,
     common_name: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 )
@@ -19,12 +19,10 @@ export const crtsh = (way: Way, base: string): Asked => ({
   ask: Effect.fnUntraced(function* (domain: string) {
     const url = withQuery(base, { q: `%.${domain}`, output: "json", exclude: "expired" })
     const reply = yield* get(way, url)
-    // crt.sh says 404 where it knows no certificate.
-    if (reply.status === 404) return []
     if (reply.status !== 200) return yield* refusal(url, reply)
     const certificates = yield* decoded(url, Certificates, reply.text)
     const names = namesIn(
-      certificates.flatMap((it) => [it.name_value ?? "", it.common_name ?? ""]),
+      certificates.flatMap((it) => [it.name_value, it.common_name ?? ""]),
       domain
     )
     return names.slice(0, way.resultsMax).map((name) => bare(`https://${name}/`))

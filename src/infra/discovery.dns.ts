@@ -27,7 +27,8 @@ const addresses = (resolver: Resolver, name: string): Effect.Effect<ReadonlyArra
 
 /**
  * Hosts of the word list that exist below a domain (S5.8). Two names that nobody has registered are asked first: what they answer
- * with is what the domain answers for every name (a wildcard), and tells nothing.
+ * with is what the domain answers for every name (a wildcard), and tells nothing. Where they get different addresses, the wildcard draws
+ * from a pool, and no address tells anything.
  */
 export const enumeration = (servers: ReadonlyArray<string>, resultsMax: number): Asked => {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
@@ -35,10 +36,10 @@ export const enumeration = (servers: ReadonlyArray<string>, resultsMax: number):
   return {
     host: null,
     ask: Effect.fnUntraced(function* (domain: string) {
-      const everywhere = new Set<string>()
-      for (const turn of [1, 2]) {
-        for (const it of yield* addresses(resolver, `${unlikelyLabel(domain, turn)}.${domain}`)) everywhere.add(it)
-      }
+      const first = yield* addresses(resolver, `${unlikelyLabel(domain, 1)}.${domain}`)
+      const second = yield* addresses(resolver, `${unlikelyLabel(domain, 2)}.${domain}`)
+      const everywhere = new Set([...first, ...second])
+      if (everywhere.size > Math.max(first.length, second.length)) return []
       const found = yield* Effect.forEach(
         words,
         (word) => Effect.map(addresses(resolver, `${word}.${domain}`), (ips) => ({ word, ips })),

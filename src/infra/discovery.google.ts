@@ -30,8 +30,9 @@ const Trouble = Schema.fromJsonString(
   })
 )
 
-/** The day's queries are used up. `rateLimitExceeded` without a quota is a matter of seconds. */
+/** The day's queries are used up. A limit per minute, or `rateLimitExceeded` without a quota, is a matter of seconds. */
 const QUOTA = /dailyLimit|quota/i
+const BRIEF = /per (?:second|minute|100 seconds)/i
 const AUTH =
   /keyInvalid|API_KEY_|accessNotConfigured|forbidden|PERMISSION_DENIED|UNAUTHENTICATED|key not valid|required/i
 
@@ -46,7 +47,8 @@ const trouble = (url: string, reply: Reply): Retryable | Suspendable => {
   ]
   const all = reasons.flatMap((it) => it ?? []).join(" ")
   const message = `${hostOf(url)} answered ${status}: ${said?.message ?? "no reason"}`.slice(0, 300)
-  if ((status === 429 || status === 403) && QUOTA.test(all)) return new Suspendable({ code: "quota", message })
+  if ((status === 429 || status === 403) && QUOTA.test(all) && !BRIEF.test(all))
+    return new Suspendable({ code: "quota", message })
   if (status === 401 || ((status === 400 || status === 403) && AUTH.test(all))) {
     return new Suspendable({ code: "auth", message })
   }

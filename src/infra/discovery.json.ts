@@ -73,17 +73,21 @@ export const refusal = (url: string, { status, after }: Reply): Retryable => {
   return new Retryable({ code, message, ...(after === null ? {} : { after }) })
 }
 
+/** An answer in another format than the source's own. */
+export const foreign = (url: string, text: string): Retryable => {
+  const said = text.trimStart().startsWith("<") ? "HTML" : JSON.stringify(text.slice(0, 40))
+  return new Retryable({
+    code: "parse_failed",
+    message: `${hostOf(url)} answers something else than its JSON: ${said}`
+  })
+}
+
 /** The body in the format the source is known for; anything else (HTML with 200, half a line) is no answer. */
 export const decoded = <A, I>(url: string, schema: Schema.Codec<A, I>, text: string): Effect.Effect<A, Retryable> => {
   const value = Schema.decodeUnknownOption(Schema.fromJsonString(schema))(text)
   return Option.match(value, {
     onSome: (it) => Effect.succeed(it),
-    onNone: () => {
-      const said = text.trimStart().startsWith("<") ? "HTML" : JSON.stringify(text.slice(0, 40))
-      return Effect.fail(
-        new Retryable({ code: "parse_failed", message: `${hostOf(url)} answers something else than its JSON: ${said}` })
-      )
-    }
+    onNone: () => Effect.fail(foreign(url, text))
   })
 }
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { isWithin } from "../domain/research/names.ts"
 import { normaliseUrl } from "../domain/url.ts"
-import { type Asked, bare, decoded, get, hostOf, refusal, type Way, withQuery } from "./discovery.json.ts"
+import { type Asked, bare, decoded, foreign, get, hostOf, refusal, type Way, withQuery } from "./discovery.json.ts"
 
 /** Rows of CDX `output=json`: the first names the fields. */
 const Rows = Schema.Array(Schema.Array(Schema.String))
@@ -32,7 +32,9 @@ export const wayback = (way: Way, base: string): Asked => ({
     if (reply.status !== 200) return yield* refusal(url, reply)
     if (reply.text.trim() === "") return []
     const [head, ...rows] = yield* decoded(url, Rows, reply.text)
-    const at = head?.indexOf("original") ?? -1
+    if (head === undefined) return []
+    const at = head.indexOf("original")
+    if (at < 0 || rows.some((row) => row[at] === undefined)) return yield* foreign(url, reply.text)
     const pages = rows.flatMap((row) => pageOf(row[at] ?? "", domain) ?? [])
     // Snapshots by http and by https are the same page: the safer one stays.
     const byPage = new Map(pages.toSorted().map((it) => [normaliseUrl(it).replace(/^https?:/, ""), it]))

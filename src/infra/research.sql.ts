@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
+import { suspendedUntil } from "../domain/job.ts"
 import type { Checked } from "../domain/liveness.ts"
 import { Bus } from "../domain/ports.ts"
 import type { Shelf } from "../domain/research/path.ts"
@@ -72,11 +73,12 @@ interface LeftRow {
   readonly finished: boolean
   readonly parts: ReadonlyArray<number>
   readonly part_done: boolean
+  readonly part_held: boolean
 }
 const leftOf = ([row]: ReadonlyArray<LeftRow>): Left | null => {
   if (row === undefined) return null
-  const { remaining, finished, parts, part_done, ...chunk } = row
-  return { chunk, parts, remaining, finished, part_done }
+  const { remaining, finished, parts, part_done, part_held, ...chunk } = row
+  return { chunk, parts, remaining, finished, part_done, part_held }
 }
 
 const keyOf = ({ batch_id, chunk_index, part }: PartKey) => [encodeText(batch_id), chunk_index, part] as const
@@ -107,6 +109,15 @@ const writing = (database: Database["Service"], wake: Effect.Effect<void>) => {
   const partHeld = Effect.fn("Batches.partHeld")(function* (key: PartKey, state: string, reason: string) {
     yield* database.query(statement.partHeld, [...keyOf(key), state, encodeText(reason)])
   })
+  const partBegun = Effect.fn("Batches.partBegun")(function* (key: PartKey) {
+    yield* database.query(statement.partBegun, keyOf(key))
+  })
+  const resume = Effect.fn("Batches.resume")(function* (batch: string) {
+    const now = yield* Clock.currentTimeMillis
+    const parameters = [encodeText(batch), now, suspendedUntil]
+    const [row] = yield* database.query<{ woken: number; letters: ReadonlyArray<string> }>(statement.resume, parameters)
+    return row ?? { woken: 0, letters: [] }
+  }, Effect.ensuring(wake))
   const published = Effect.fn("Batches.published")(function* (
     entry: Entry,
     domains: ReadonlyArray<string>,
@@ -122,7 +133,7 @@ const writing = (database: Database["Service"], wake: Effect.Effect<void>) => {
     yield* ended(entry.batch_id)
     return row?.fresh ?? false
   })
-  return { create, partDone, partHeld, published }
+  return { create, partBegun, partDone, partHeld, published, resume }
 }
 
 /** Batches, chunks, datasets and checks in Postgres. */

@@ -5,7 +5,7 @@ import { Settings } from "../infra/config.ts"
 import * as local from "../infra/control.local.ts"
 import { localOrRemote } from "../infra/control.remote.ts"
 import { Refusal } from "../infra/exit.ts"
-import * as hosts from "../infra/hosts.memory.ts"
+import { hosts } from "./backends.ts"
 import { researchAlone } from "./research.ts"
 import { store } from "./store.ts"
 
@@ -16,7 +16,7 @@ export const desk = Effect.fn("desk")(function* (command: Operating, version: st
   // A dataset's sites are looked at before they become sources: the one command here that goes outside.
   const control =
     command.name === "sources import"
-      ? local.layer(version).pipe(Layer.provideMerge(researchAlone(hosts.layer({ quiet: FETCH_DELAY }))))
+      ? local.layer(version).pipe(Layer.provideMerge(researchAlone(hosts({ quiet: FETCH_DELAY }))))
       : local.layer(version)
   const services = Layer.merge(
     localOrRemote(CRAWLER_DATA_DIR, control.pipe(Layer.provideMerge(store))),

@@ -44,6 +44,7 @@ const programOf = (command: Command, version: string): Effect.Effect<Done> =>
       case "migrate":
         return (await import("./care.ts")).care(command)
       case "research run":
+      case "research resume":
         return (await import("./discover.ts")).discover(command, version)
       case "research verify":
         return (await import("./discover.ts")).verifying(command)

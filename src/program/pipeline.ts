@@ -24,7 +24,7 @@ export const stopOnSignal = Effect.gen(function* () {
 })
 
 /** What is still out goes back unworked, charging nothing: another process, or the next start, has it at once. */
-const handBack = Effect.gen(function* () {
+export const handBack = Effect.gen(function* () {
   const bus = yield* Bus
   const { out } = yield* Run
   if (out.size === 0) return

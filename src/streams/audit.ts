@@ -17,6 +17,12 @@ const once = Effect.gen(function* () {
   yield* Effect.ignore(batches.audited(entries.map((it) => it.dataset_id)))
 })
 
+/** One look now: for a process that ends with its batch. What the remote does not take waits for the next look. */
+export const lastLook = Effect.gen(function* () {
+  if ((yield* Audit).enabled)
+    yield* Effect.catch(once, (error) => Effect.logWarning(`the audit trail waits: ${error.message}`))
+})
+
 /** The audit trail follows the datasets (S5.4, S5.29): beside the work, so that a remote that is down never blocks a batch. */
 export const trail = Effect.gen(function* () {
   const { enabled } = yield* Audit

@@ -26,15 +26,31 @@ const probe = (pace: Adaptive, { domains, country }: LivenessJob) =>
     { concurrency: concurrency.most }
   )
 
-/** The day's results as files (S5.3): latest check of each domain, rewritten atomically from the store. */
+/** Tells one state of a day from a later one: checks are only ever added. */
+const stateOf = (results: ReadonlyArray<Checked>): string =>
+  `${results.length} ${results
+    .map((it) => it.last_check)
+    .toSorted()
+    .at(-1)}`
+
+/**
+ * The day's results as files (S5.3): latest check of each domain, rewritten atomically from the store, until what was written is what the
+ * store says: another process may have checked meanwhile.
+ */
 const publish = (country: string, day: string) =>
   turn(`${country}/${day}`)(
     Effect.gen(function* () {
       const datasets = yield* Datasets
-      const results = yield* steadfast((yield* Batches).checks(country, day))
-      for (const tree of trees) {
-        const file = livenessFile(country, day, results, tree)
-        yield* steadfast(datasets.replace(paths.liveness(tree, country, day), `${JSON.stringify(file)}\n`))
+      const look = steadfast((yield* Batches).checks(country, day))
+      let results = yield* look
+      while (true) {
+        for (const tree of trees) {
+          const file = livenessFile(country, day, results, tree)
+          yield* steadfast(datasets.replace(paths.liveness(tree, country, day), `${JSON.stringify(file)}\n`))
+        }
+        const again = yield* look
+        if (stateOf(again) === stateOf(results)) return
+        results = again
       }
     })
   )

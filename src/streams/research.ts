@@ -22,13 +22,23 @@ export const messagesMax = 10
 
 const keyOf = ({ batch_id, chunk_index, part }: ResearchJob): PartKey => ({ batch_id, chunk_index, part })
 
+/** The URLs of one message: no more than S5.15 allows, whoever sent it. */
+const urlsOf = ({ urls }: ResearchJob): ReadonlyArray<string> => urls.slice(0, limits.urlsPerMessage)
+
 /** Is this the last try of the message? After it comes the dead-letter topic. */
 const isLast = ({ envelope }: Work<unknown>): boolean => envelope.attempt >= messageRetry.attempts
 
-/** What a part found before, if it ended between its file and its row: then nothing is asked again. */
-const foundBefore = Effect.fnUntraced(function* (path: string) {
+const sameUrls = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((url, at) => url === b[at])
+
+/**
+ * What a part found before, if it ended between its file and its row: then nothing is asked again. Batch ids begin anew with a new store,
+ * files stay: what an earlier store's part of the same name found is nobody's.
+ */
+const foundBefore = Effect.fnUntraced(function* (path: string, urls: ReadonlyArray<string>) {
   const text = yield* steadfast((yield* Datasets).read(path))
-  return text === null ? null : parsed(Found, text)
+  const found = text === null ? null : parsed(Found, text)
+  return found !== null && sameUrls(found.urls, urls) ? found : null
 })
 
 /**
@@ -38,24 +48,25 @@ const foundBefore = Effect.fnUntraced(function* (path: string) {
 const sliceMax = 25
 
 /** Answers of earlier slices, by their question. */
-const answeredBefore = Effect.fnUntraced(function* (path: string) {
-  const before = (yield* foundBefore(path))?.answers ?? []
+const answeredBefore = Effect.fnUntraced(function* (path: string, urls: ReadonlyArray<string>) {
+  const before = (yield* foundBefore(path, urls))?.answers ?? []
   return new Map(before.map((it) => [`${it.method} ${it.query}`, it]))
 })
 
 /** Asks the sources about one part, slice by slice. A part whose every question failed is no result: it is tried again, then buried. */
 const discover = Effect.fnUntraced(function* (asking: Asking, work: Work<ResearchJob>) {
   const datasets = yield* Datasets
-  const { batch_id, chunk_index, part, urls, research_config } = work.value
+  const { batch_id, chunk_index, part, research_config } = work.value
+  const urls = urlsOf(work.value)
   const { country, category } = research_config
   const year = new Date(work.envelope.occurred_at).getUTCFullYear()
   const lookups = lookupsOf({ urls, methods: research_config.methods }, country, category, year)
   const progress = paths.progress(batch_id, chunk_index, part)
-  const known = yield* answeredBefore(progress)
+  const known = yield* answeredBefore(progress, urls)
   const rest = lookups.filter((it) => !known.has(`${it.method} ${it.query}`))
   const fresh = yield* answersOf(asking, rest.slice(0, sliceMax), isLast(work))
   const answers = [...known.values(), ...fresh]
-  const found: Found = { urls: urls.slice(0, limits.urlsPerMessage), answers }
+  const found: Found = { urls, answers }
   if (rest.length > sliceMax) {
     yield* steadfast(datasets.replace(progress, JSON.stringify(found)))
     const until = yield* Clock.currentTimeMillis
@@ -101,9 +112,13 @@ const held = Effect.fnUntraced(function* (
   error: Fatal | Retryable | Suspendable | Postponed | Unavailable
 ) {
   if (error._tag === "Postponed" || error._tag === "Unavailable") return
-  if (error._tag === "Retryable" && !isLast(work)) return
+  const { batch_id, chunk_index } = work.value
+  const where = `${batch_id}, chunk ${chunk_index}`
+  if (error._tag === "Retryable" && !isLast(work))
+    return yield* Effect.logInfo(`${where} is tried again: ${error.message}`)
   const state = error._tag === "Suspendable" ? "suspended" : "failed"
   if (state === "failed") yield* Metric.update(metrics.chunks("failed"), 1)
+  yield* Effect.logWarning(`${where} is ${state}: ${error.message} (crawler research resume ${batch_id})`)
   yield* Effect.ignore(stored((yield* Batches).partHeld(keyOf(work.value), state, error.message)))
 })
 
@@ -112,10 +127,11 @@ const work = Effect.fnUntraced(function* (asking: Asking, message: Work<Research
   const key = keyOf(message.value)
   const before = yield* steadfast(batches.left(key))
   if (before === null) return yield* new Fatal({ code: "bad_data", message: `there is no part ${JSON.stringify(key)}` })
+  if (before.part_held) yield* stored(batches.partBegun(key))
   let left: Left | null = before
   if (!before.part_done) {
     const path = paths.part(key.batch_id, key.chunk_index, key.part)
-    const found = (yield* foundBefore(path)) ?? (yield* discover(asking, message))
+    const found = (yield* foundBefore(path, urlsOf(message.value))) ?? (yield* discover(asking, message))
     yield* steadfast((yield* Datasets).replace(path, JSON.stringify(found)))
     yield* steadfast((yield* Datasets).remove(paths.progress(key.batch_id, key.chunk_index, key.part)))
     left = yield* stored(batches.partDone(key))

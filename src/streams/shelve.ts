@@ -10,7 +10,7 @@ import { steadfast } from "./stage.ts"
 export const parsed = <A, I>(schema: Schema.Codec<A, I>, text: string): A | null =>
   Option.getOrNull(Schema.decodeUnknownOption(Schema.fromJsonString(schema))(text))
 
-/** One shelf's files are written by one fiber at a time; between processes the last look decides (see `manifest`). */
+/** One shelf's files are written by one fiber at a time; between processes the last look decides (see `shelve`). */
 const turn = gate(1)
 
 const byPath = (a: Entry, b: Entry): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
@@ -21,22 +21,14 @@ const merged = (rows: ReadonlyArray<Entry>, known: ReadonlyArray<Entry>): Readon
   return [...rows, ...known.filter((it) => !own.has(it.path))].toSorted(byPath)
 }
 
-/** Writes until what was written is what the store says: another process may have published meanwhile. */
-const manifest = Effect.fnUntraced(function* (shelf: Shelf) {
-  const batches = yield* Batches
+const manifest = Effect.fnUntraced(function* (shelf: Shelf, rows: ReadonlyArray<Entry>) {
   const datasets = yield* Datasets
   const path = paths.manifest(shelf)
   const text = yield* steadfast(datasets.read(path))
-  const known = text === null ? [] : (parsed(Manifest, text)?.datasets ?? [])
-  let rows = yield* steadfast(batches.entries(shelf))
-  while (true) {
-    const entries = merged(rows, known)
-    const whole: Manifest = { version: 1, country: shelf.country, category: shelf.category, datasets: entries }
-    yield* steadfast(datasets.replace(path, `${JSON.stringify(whole)}\n`))
-    const again = yield* steadfast(batches.entries(shelf))
-    if (again.length === rows.length) return entries
-    rows = again
-  }
+  const entries = merged(rows, text === null ? [] : (parsed(Manifest, text)?.datasets ?? []))
+  const whole: Manifest = { version: 1, country: shelf.country, category: shelf.category, datasets: entries }
+  yield* steadfast(datasets.replace(path, `${JSON.stringify(whole)}\n`))
+  return entries
 })
 
 const summary = Effect.fnUntraced(function* (shelf: Shelf, day: string, entries: ReadonlyArray<Entry>) {
@@ -72,12 +64,22 @@ const checkpoint = Effect.fnUntraced(function* (shelf: Shelf) {
   yield* steadfast((yield* Datasets).replace(paths.checkpoint(shelf), `${JSON.stringify(whole)}\n`))
 })
 
-/** Rewrites what tells of a shelf: manifest, the day's summary, checkpoint; each atomically, each from the store. */
+/**
+ * Rewrites what tells of a shelf: manifest, the day's summary, checkpoint; each atomically, each from the store, until what was written
+ * is what the store says: another process may have published meanwhile.
+ */
 export const shelve = (shelf: Shelf, day: string) =>
   turn(`${shelf.country}/${shelf.category}`)(
     Effect.gen(function* () {
-      const entries = yield* manifest(shelf)
-      yield* summary(shelf, day, entries)
-      yield* checkpoint(shelf)
+      const batches = yield* Batches
+      let rows = yield* steadfast(batches.entries(shelf))
+      while (true) {
+        const entries = yield* manifest(shelf, rows)
+        yield* summary(shelf, day, entries)
+        yield* checkpoint(shelf)
+        const again = yield* steadfast(batches.entries(shelf))
+        if (again.length === rows.length) return
+        rows = again
+      }
     })
   )

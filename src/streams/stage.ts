@@ -1,7 +1,7 @@
 import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result, Stream } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
-import { backoff, type RetryPolicy } from "../domain/job.ts"
+import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
 import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
 import type { Delivery, Settlement } from "../domain/ports.ts"
 import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
@@ -94,9 +94,6 @@ export interface Routing {
 
 const wait = (policy: RetryPolicy, attempt: number, draw: number, error: Retryable): number =>
   Duration.toMillis(backoff(policy, attempt, draw, Duration.millis(error.after ?? 0)))
-
-/** The instant nobody reaches: a message due then waits for an operator. */
-export const suspendedUntil: Millis = Date.UTC(9999, 0, 1)
 
 const again = (delivery: Delivery, routing: Routing, charged: boolean, not_before: Millis, now: Millis): Outgoing => {
   const { envelope } = delivery

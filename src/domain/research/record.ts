@@ -78,10 +78,17 @@ export const DatasetMeta = Schema.Struct({
 export const Dataset = Schema.Struct({ meta: DatasetMeta, records: Schema.Array(Discovered) })
 export type Dataset = typeof Dataset.Type
 
+/** Where a dataset is, and nothing else: a manifest leads to no other file. */
+const DatasetPath = Text.check(
+  Schema.isPattern(/^research\/datasets\/country=[a-z]{2}\/category=[a-z0-9_-]+\/\d{4}-\d{2}-\d{2}_\d{4,}\.json$/, {
+    expected: "a path below research/datasets"
+  })
+)
+
 /** A line of a manifest: readers trust what stands there, and nothing else. */
 export const Entry = Schema.Struct({
   dataset_id: Text,
-  path: Text,
+  path: DatasetPath,
   sha256: Text,
   record_count: Count,
   size_bytes: Count,

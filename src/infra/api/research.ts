@@ -90,6 +90,18 @@ export const researchOperations = {
     input: { batch_id: Id },
     output: BatchStatus
   }),
+  "queues.resume": operation(
+    "POST",
+    "/queues/batch/:batch_id/resume",
+    "admin",
+    "Go on with a batch's suspended and failed parts.",
+    {
+      input: { batch_id: Id },
+      /** `parts`: messages that are due again. */
+      output: Schema.Struct({ batch_id: Text, parts: Schema.Int }),
+      query: true
+    }
+  ),
   "queues.batches": operation("GET", "/queues/batches", "read", "Batches, newest first.", {
     input: { limit: optional(Limit), offset: optional(Offset) },
     output: Schema.Struct({ batches: Schema.Array(BatchStatus) })

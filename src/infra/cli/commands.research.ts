@@ -36,6 +36,12 @@ export const researching = {
             ? "give a URL or --urls FILE"
             : null
   }),
+  "research resume": shape({
+    help: "Go on with a batch that is suspended, failed in parts or was interrupted. Without a running crawler it is worked on here.",
+    words: { label: "BATCH", min: 1, max: 1 },
+    flags: { json },
+    examples: ["crawler research resume batch_2026-01-25_sg-news_001"]
+  }),
   "research status": shape({
     help: "How a batch does; without an id, the latest batches.",
     words: { label: "[BATCH]", min: 0, max: 1 },

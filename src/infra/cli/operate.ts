@@ -84,6 +84,7 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "sources show":
       return askSources(command)
     case "research list":
+    case "research resume":
     case "research run":
     case "research status":
     case "research verify":

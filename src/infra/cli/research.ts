@@ -39,7 +39,7 @@ export const startBatch = Effect.fn("research.startBatch")(function* ({ words, f
   const urls = [...words, ...listed]
   const country = flags.country ?? ""
   if (flags.liveness) {
-    const domains = urls.map((it) => URL.parse(it)?.hostname ?? it)
+    const domains = urls.map((it) => (/^https?:\/\//i.test(it) ? (URL.parse(it)?.hostname ?? it) : it))
     return yield* control["queues.liveness"]({ country, domains })
   }
   const chosen = yield* methodsOf(flags.methods)
@@ -56,6 +56,13 @@ const run = (command: Running): Work =>
   Effect.gen(function* () {
     const accepted = yield* startBatch(command)
     yield* print(command.flags.json, accepted, () => facts(accepted))
+    return "done" as const
+  })
+
+const resume = ({ words: [batch_id = ""], flags }: Extract<Command, { name: "research resume" }>): Work =>
+  Effect.gen(function* () {
+    const answer = yield* (yield* Control)["queues.resume"]({ batch_id })
+    yield* print(flags.json, answer, () => facts(answer))
     return "done" as const
   })
 
@@ -101,12 +108,18 @@ const list = ({ words: [id], flags }: Extract<Command, { name: "research list" }
     return "done" as const
   })
 
+/** Front pages of the hosts of these URLs: by https, but where only http was ever seen on a port of its own. */
+export const sitesOf = (urls: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const parsed = urls.flatMap((it) => URL.parse(it) ?? [])
+  return [...new Set(parsed.map(({ host, port, protocol }) => `${port === "" ? "https:" : protocol}//${host}/`))]
+}
+
 /** `crawler sources import DATASET`: its sites become candidate sources, some at a time. */
 export const importDataset = (id: string, enable: boolean, asJson: boolean): Work =>
   Effect.gen(function* () {
     const control = yield* Control
     const { records, meta } = yield* control["research.dataset"]({ dataset_id: id })
-    const sites = [...new Set(records.map((it) => `https://${new URL(it.raw_url).host}/`))]
+    const sites = sitesOf(records.map((it) => it.raw_url))
     const total = { sites: sites.length, added: 0, known: 0, feeds: 0, sitemaps: 0, rejected: [] as Array<unknown> }
     for (let from = 0; from < sites.length; from += SITES) {
       const urls = sites.slice(from, from + SITES)
@@ -134,6 +147,8 @@ export const askResearch = (command: Researching): Work => {
   switch (command.name) {
     case "research run":
       return run(command)
+    case "research resume":
+      return resume(command)
     case "research status":
       return status(command)
     case "research list":

@@ -62,7 +62,7 @@ const left = `select b.batch_id, b.country, b.category, b.methods, b.chunk_size,
   (select json_agg(p.part order by p.part) from research_parts p
    where p.batch_id = c.batch_id and p.chunk_index = c.chunk_index) as parts`
 /** $1 batch id; $2 chunk; $3 part. */
-export const leftOf = `${left}, q.state = 'done' as part_done
+export const leftOf = `${left}, q.state = 'done' as part_done, q.state in ('failed', 'suspended') as part_held
   from research_batches b join research_chunks c using (batch_id) join research_parts q using (batch_id, chunk_index)
   where b.batch_id = $1 and c.chunk_index = $2::int and q.part = $3::int`
 
@@ -76,11 +76,34 @@ export const partDone = `with part as (
 c as (
   update research_chunks set done = done + (select count(*)::int from part)
   where batch_id = $1 and chunk_index = $2::int returning *)
-${left}, true as part_done from research_batches b join c using (batch_id)`
+${left}, true as part_done, false as part_held from research_batches b join c using (batch_id)`
 
 /** $1 batch id; $2 chunk; $3 part; $4 state; $5 reason. */
 export const partHeld = `update research_parts set state = $4, reason = $5
   where batch_id = $1 and chunk_index = $2::int and part = $3::int and state <> 'done'`
+
+/** $1 batch id; $2 chunk; $3 part. */
+export const partBegun = `update research_parts set state = 'queued', reason = null
+  where batch_id = $1 and chunk_index = $2::int and part = $3::int and state in ('failed', 'suspended')`
+
+/** $1 batch id; $2 now; $3 the instant nobody reaches. A message names its batch in its trace. */
+export const resume = `with open as materialized (
+  select p.chunk_index, p.part, p.state, p.batch_id || '.' || p.chunk_index || '.' || p.part as name
+  from research_parts p where p.batch_id = $1 and p.state <> 'done'),
+woken as (
+  update messages m set not_before = at_ms($2) from open o
+  where m.topic in ('research', 'liveness') and not m.leased and m.not_before >= at_ms($3) and m.trace_id = $1
+    and split_part(m.id, '~', 1) = o.name
+  returning o.chunk_index, o.part),
+letters as (select d.id, o.chunk_index, o.part from dead_letters d join open o on split_part(d.id, '~', 1) = o.name),
+changed as (
+  update research_parts p set state = 'queued', reason = null
+  from (select chunk_index, part from woken union select chunk_index, part from letters) h
+  where p.batch_id = $1 and p.chunk_index = h.chunk_index and p.part = h.part returning 1),
+audit as (
+  insert into audit_log (at, actor, action, subject, facts)
+  select at_ms($2), 'operator', 'batch_resumed', $1, jsonb_build_object('parts', count(*)) from changed having count(*) > 0)
+select (select count(*)::int from woken) as woken, coalesce((select json_agg(id order by id) from letters), '[]') as letters`
 
 const entryFields = `dataset_id text, path text, sha256 text, record_count int, size_bytes bigint, created_at text, date date,
   batch_id text, chunk_index int, partial boolean, unique_domains int, research_methods jsonb`
