@@ -30,13 +30,19 @@ interface ChunkRow {
   readonly finished: boolean
   readonly failed: boolean
   readonly suspended: boolean
+  /** Some part is neither done nor held: it goes on by itself. */
+  readonly open: boolean
   readonly reason: string | null
 }
 type ProgressRow = Batch & { readonly finished_at: number | null; readonly chunks: ReadonlyArray<ChunkRow> | null }
 
+/** A chunk stands still only when none of its parts goes on. */
+const stateOf = ({ failed, finished, open, suspended }: ChunkRow): ChunkProgress["state"] =>
+  finished ? "done" : open ? "queued" : suspended ? "suspended" : failed ? "failed" : "queued"
+
 const chunkOf = (row: ChunkRow): ChunkProgress => ({
   chunk_index: row.chunk_index,
-  state: row.finished ? "done" : row.suspended ? "suspended" : row.failed ? "failed" : "queued",
+  state: stateOf(row),
   reason: row.reason,
   parts: row.parts,
   parts_done: row.parts_done,

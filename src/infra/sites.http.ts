@@ -1,4 +1,5 @@
 import { Duration, Effect, Layer, Result } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
 import { Hosts, Robots } from "../domain/ports.ts"
 import { feedsIn } from "../domain/research/feeds.ts"
 import { Sites } from "../domain/research.ts"
@@ -27,11 +28,14 @@ interface Way {
   readonly token: string
 }
 
-/** One document as text and where it came from; null: there is none to be had. */
-const get = Effect.fnUntraced(function* (way: Way, start: string, bytesMax: number) {
+type May = (url: string) => Effect.Effect<boolean, Unavailable>
+
+/** One document as text and where it came from; null: there is none to be had. Each hop on the way is asked about before. */
+const get = Effect.fnUntraced(function* (way: Way, start: string, bytesMax: number, may: May) {
   let url: string | null = start
   for (let hop = 0; url !== null && hop <= HOPS_MAX; hop++) {
     const here: string = url
+    if (!(yield* may(here))) return null
     const headers = { "user-agent": way.agent, "accept-encoding": "gzip" }
     const got: { readonly to: string | null; readonly bytes: Uint8Array | null } = yield* visiting(
       way.hosts,
@@ -56,13 +60,14 @@ const get = Effect.fnUntraced(function* (way: Way, start: string, bytesMax: numb
 })
 
 const look = Effect.fnUntraced(function* (way: Way, home: string) {
-  const robots = yield* Effect.result(get(way, new URL("/robots.txt", home).href, ROBOTS_BYTES))
+  const robots = yield* Effect.result(
+    get(way, new URL("/robots.txt", home).href, ROBOTS_BYTES, () => Effect.succeed(true))
+  )
   const listed =
     Result.isSuccess(robots) && robots.success !== null ? parseRobots(robots.success.bytes, way.token).sitemaps : []
-  const allowed = yield* Effect.result(way.robots.check(home))
-  const page =
-    Result.isSuccess(allowed) && allowed.success.allowed ? yield* Effect.result(get(way, home, PAGE_BYTES)) : null
-  const found = page !== null && Result.isSuccess(page) ? page.success : null
+  const allowed: May = (url) => Effect.map(way.robots.check(url), (it) => it.allowed)
+  const page = yield* Effect.result(get(way, home, PAGE_BYTES, allowed))
+  const found = Result.isSuccess(page) ? page.success : null
   const feeds = found === null ? [] : feedsIn(new TextDecoder().decode(found.bytes), found.url)
   const sitemaps = listed.flatMap((it) => URL.parse(it, home)?.href ?? [])
   return { feeds: feeds.slice(0, FOUND_MAX), sitemaps: [...new Set(sitemaps)].slice(0, FOUND_MAX) }

@@ -110,4 +110,30 @@ describe("datasets as files", () => {
       expect(unlisted).toEqual([entry(4).path])
     }).pipe(Effect.provide(within(dir)))
   })
+
+  live("a manifest that leads out of the tree is a fault, and nothing there is read", () => {
+    const dir = temporaryDir()
+    const shelf = "research/datasets/country=sg/category=news"
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      const line = {
+        dataset_id: "sg-news-2026-01-25-0001",
+        path: "research/datasets/country=sg/../../../../etc/passwd",
+        sha256: "x",
+        record_count: 0,
+        size_bytes: 0,
+        created_at: "2026-01-25T03:12:00Z",
+        date: "2026-01-25",
+        batch_id: "b",
+        chunk_index: 1,
+        partial: false,
+        unique_domains: 0,
+        research_methods: []
+      }
+      const manifest = { version: 1, country: "SG", category: "news", datasets: [line] }
+      yield* datasets.replace(`${shelf}/_manifest.json`, JSON.stringify(manifest))
+      const { datasets: count, faults } = yield* verify
+      expect([count, faults]).toEqual([0, [{ path: `${shelf}/_manifest.json`, what: "is no manifest" }]])
+    }).pipe(Effect.provide(within(dir)))
+  })
 })

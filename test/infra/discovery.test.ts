@@ -60,14 +60,20 @@ describe("a source that does not answer is never one that found nothing", () => 
     ["crtsh", "crtsh", "html", "Retryable parse_failed"],
     ["crtsh", "crtsh", "broken", "Retryable parse_failed"],
     ["crtsh", "crtsh", "half", "Retryable parse_failed"],
+    ["crtsh", "crtsh", "foreign", "Retryable parse_failed"],
+    ["crtsh", "crtsh", "404", "Retryable http_4xx"],
     ["crtsh", "crtsh", "500", "Retryable http_5xx"],
     ["crtsh", "crtsh", "429", "Retryable http_429"],
     ["crtsh", "crtsh", "empty", "0 found"],
     ["wayback_machine", "wayback", "429", "Retryable http_429"],
     ["wayback_machine", "wayback", "half", "Retryable parse_failed"],
     ["wayback_machine", "wayback", "html", "Retryable parse_failed"],
+    ["wayback_machine", "wayback", "foreign", "Retryable parse_failed"],
+    ["wayback_machine", "wayback", "404", "Retryable http_4xx"],
     ["wayback_machine", "wayback", "empty", "0 found"],
     ["google_search", "google", "quota", "Suspendable quota"],
+    ["google_search", "google", "minute", "Retryable http_429"],
+    ["google_search", "google", "foreign", "Retryable parse_failed"],
     ["google_search", "google", "429", "Retryable http_429"],
     ["google_search", "google", "html", "Retryable parse_failed"],
     ["google_search", "google", "500", "Retryable http_5xx"],
@@ -110,6 +116,10 @@ describe("DNS enumeration", () => {
     expect(urlsOf(await withNames((name) => (name === "news.a.sg" ? "93.184.216.99" : "93.184.216.34")))).toEqual([
       "https://news.a.sg/"
     ])
+  })
+  test("a wildcard that draws from a pool of addresses finds nothing either", async () => {
+    let turn = 0
+    expect(tagOf(await withNames(() => `93.184.216.${(turn++ % 200) + 1}`))).toBe("0 found")
   })
   test("two names that nobody has are asked first", async () => {
     const names = await nameServer(() => null)

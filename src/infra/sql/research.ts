@@ -37,9 +37,10 @@ const progress = (
   ms_of(b.finished_at) as finished_at,
   (select json_agg(json_build_object('chunk_index', c.chunk_index, 'parts', c.parts, 'parts_done', c.done, 'path', c.path,
       'partial', c.partial, 'finished', c.finished_at is not null, 'failed', coalesce(h.failed, false),
-      'suspended', coalesce(h.suspended, false), 'reason', h.reason) order by c.chunk_index)
+      'suspended', coalesce(h.suspended, false), 'open', coalesce(h.open, false), 'reason', h.reason) order by c.chunk_index)
    from research_chunks c left join lateral (
      select bool_or(p.state = 'failed' or d.id is not null) as failed, bool_or(p.state = 'suspended') as suspended,
+       bool_or(p.state = 'queued' and d.id is null) as open,
        max(coalesce(p.reason, d.code || ': ' || d.message)) as reason
      from research_parts p left join dead_letters d
        on p.state <> 'done' and split_part(d.id, '~', 1) = p.batch_id || '.' || p.chunk_index || '.' || p.part

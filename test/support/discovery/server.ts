@@ -1,7 +1,18 @@
 import { namesOf, pagesOf, resultsOf } from "./world.ts"
 
-/** What the server does instead of answering well. `quota` concerns Google alone. */
-export type Mood = "well" | "html" | "half" | "broken" | "429" | "500" | "quota" | "empty" | "slow"
+/** What the server does instead of answering well. `quota` and `minute` concern Google alone. */
+export type Mood =
+  | "well"
+  | "html"
+  | "half"
+  | "broken"
+  | "foreign"
+  | "404"
+  | "429"
+  | "500"
+  | "quota"
+  | "minute"
+  | "empty"
 
 export interface Question {
   readonly source: "google" | "crtsh" | "wayback"
@@ -53,13 +64,12 @@ const google = (url: URL): Response => {
   })
 }
 
-const quota = (): Response =>
+const quota = (per: "day" | "minute per user"): Response =>
   Response.json(
     {
       error: {
         code: 429,
-        message:
-          "Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com'.",
+        message: `Quota exceeded for quota metric 'Queries' and limit 'Queries per ${per}' of service 'customsearch.googleapis.com'.`,
         errors: [{ message: "Quota exceeded", domain: "global", reason: "rateLimitExceeded" }],
         status: "RESOURCE_EXHAUSTED"
       }
@@ -106,7 +116,16 @@ const ill = (mood: Mood, source: Question["source"]): Response | null => {
     case "500":
       return new Response("oops", { status: 500 })
     case "quota":
-      return source === "google" ? quota() : null
+      return source === "google" ? quota("day") : null
+    case "minute":
+      return source === "google" ? quota("minute per user") : null
+    // JSON, but of another service: an error object, rows without names, a table without the column.
+    case "foreign":
+      return Response.json(
+        source === "google" ? { kind: "error" } : source === "crtsh" ? [{ error: "busy" }] : [["a"], ["b"]]
+      )
+    case "404":
+      return new Response("Not Found", { status: 404 })
     case "empty":
       return source === "google" ? Response.json({ kind: "customsearch#search" }) : Response.json([])
     default:
