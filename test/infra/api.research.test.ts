@@ -199,13 +199,15 @@ describe("a batch from request to dataset", () => {
     expect(batch.chunks.map((it: { state: string }) => it.state)).toEqual(["suspended", "done"])
     expect(batch.chunks[0].reason).toContain("Quota")
     sources.mood("google", "well")
-    await rows(
-      `update messages set not_before = now() where topic = 'research' and payload->>'batch_id' = '${batch_id}'`
-    )
-    await call("/queues/batches")
-    for (let turn = 0; turn < 200 && (await call(`/queues/batch/${batch_id}`)).body.data.status === "suspended"; turn++)
-      await Bun.sleep(50)
+    // The message is parked a moment after the state says so.
+    let resumed = await call(`/queues/batch/${batch_id}/resume`, "")
+    while (resumed.status === 409) resumed = await call(`/queues/batch/${batch_id}/resume`, "")
+    expect([resumed.status, resumed.body.data]).toEqual([200, { batch_id, parts: 1 }])
     expect((await ended(batch_id)).status).toBe("completed")
+    const again = await call(`/queues/batch/${batch_id}/resume`, "")
+    expect([again.status, again.body.error.code]).toEqual([409, "conflict"])
+    expect((await call(`/queues/batch/${batch_id}/resume`, "", null)).status).toBe(401)
+    expect((await call("/queues/batch/nope/resume", "")).status).toBe(404)
     const files = readdirSync(join(dir, "research", "datasets", "country=sg", "category=quota"))
     expect(files.filter((it) => /_\d{4}\.json$/.test(it)).length).toBe(2)
   }, 40_000)

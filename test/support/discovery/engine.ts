@@ -2,7 +2,9 @@ import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { Bus } from "../../../src/domain/ports.ts"
 import { Batches, Discovery } from "../../../src/domain/research.ts"
 import * as bus from "../../../src/infra/bus.table.ts"
+import { checked } from "../../../src/infra/control.checked.ts"
 import * as local from "../../../src/infra/control.local.ts"
+import { Control } from "../../../src/infra/control.ts"
 import { Database } from "../../../src/infra/database.ts"
 import * as datasets from "../../../src/infra/datasets.files.ts"
 import * as deadletters from "../../../src/infra/deadletters.sql.ts"
@@ -30,15 +32,14 @@ export const engine = (dir: string, env: Readonly<Record<string, string>> = {}) 
     Layer.provideMerge(bus.layer),
     Layer.provideMerge(embeddedStore)
   )
-  return local
-    .layer("0.1.0")
-    .pipe(
-      Layer.provideMerge(researchAlone(hosts.layer())),
-      Layer.provideMerge(policy({ readers: 1, html: false, oneShot: false })),
-      Layer.provideMerge(stored),
-      Layer.provideMerge(memory.layer()),
-      Layer.provideMerge(settings)
-    )
+  const control = Layer.effect(Control, Effect.map(Control, checked)).pipe(Layer.provide(local.layer("0.1.0")))
+  return control.pipe(
+    Layer.provideMerge(researchAlone(hosts.layer())),
+    Layer.provideMerge(policy({ readers: 1, html: false, oneShot: false })),
+    Layer.provideMerge(stored),
+    Layer.provideMerge(memory.layer()),
+    Layer.provideMerge(settings)
+  )
 }
 
 /** A discovery source in this process instead of servers. */
