@@ -5,7 +5,11 @@ const weight = { min: 0, max: 1000 }
 
 /** Settings of scoring and of priority lookups (S1.12, S1.13, S1.16). All weights 0 are refused where they are read together. */
 export const scoringSettings = {
-  SCORING_INTERVAL: duration("5m", { min: "1s", max: "1h" }, "Hosts are scored this often, by one process of all."),
+  SCORING_INTERVAL: duration(
+    "5m",
+    { min: "1s", max: "1h" },
+    "Hosts are scored this often, by one process of all; at most SCORING_WINDOW."
+  ),
   SCORING_WINDOW: duration(
     "6h",
     { min: "15m", max: "48h" },

@@ -94,7 +94,7 @@ test("a label with quotes, backslashes or line ends breaks no line", () => {
   expect(text).toContain('crawler_host_score{host="a\\"\\\\\\nb"} 1\n')
 })
 
-test("weights that are all 0, or negative, stop the start", () => {
+test("weights that are all 0, or negative, or scores that end before the next turn, stop the start", () => {
   const names = ["FRESHNESS", "IMPACT", "COST", "RELIABILITY", "HOST_TRUST"].map((it) => `SCORING_WEIGHT_${it}`)
   const zero = Object.fromEntries(names.map((it) => [it, "0"]))
   const said = (env: Readonly<Record<string, string>>) => {
@@ -104,5 +104,7 @@ test("weights that are all 0, or negative, stop the start", () => {
   expect(said(zero)).toEqual(["SCORING_WEIGHT_*"])
   expect(said({ ...zero, SCORING_WEIGHT_COST: "0.1" })).toEqual([])
   expect(said({ SCORING_WEIGHT_COST: "-1" })).toEqual(["SCORING_WEIGHT_COST"])
+  expect(said({ SCORING_INTERVAL: "16m", SCORING_WINDOW: "15m" })).toEqual(["SCORING_INTERVAL"])
+  expect(said({ SCORING_INTERVAL: "15m", SCORING_WINDOW: "15m" })).toEqual([])
   expect(said({ SCORING_THRESHOLD: "1.1" })).toEqual(["SCORING_THRESHOLD"])
 })

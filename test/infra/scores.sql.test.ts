@@ -4,7 +4,7 @@ import { scoreLookups } from "../../src/domain/metrics.priority.ts"
 import { overrideMsMax } from "../../src/domain/override.ts"
 import { Scores } from "../../src/domain/priority.ports.ts"
 import { Database } from "../../src/infra/database.ts"
-import { live } from "../support/effect.ts"
+import { effect, live } from "../support/effect.ts"
 import { configured, factsOf, inTime, priorityOn, scored } from "../support/priority.ts"
 import { stores } from "../support/store.ts"
 
@@ -210,6 +210,17 @@ for (const store of stores) {
   )
 
   if (store.name === "server") {
+    effect("scores, server: the database's time says whether an override holds, however wrong ours is (S2.10)", () =>
+      Effect.gen(function* () {
+        // Ours stands still at the beginning of 1970.
+        yield* configured("holds.kr", { base_priority: "high", override_until: yield* inTime(3_600_000) })
+        yield* configured("ended.kr", { base_priority: "high", override_until: yield* inTime(-1000) })
+        expect(yield* Clock.currentTimeMillis).toBeLessThan(86_400_000)
+        expect(yield* factsOf("holds.kr")).toMatchObject({ override: "high" })
+        expect(yield* factsOf("ended.kr")).toMatchObject({ override: null })
+      }).pipe(Effect.provide(priorityOn(store.layer)))
+    )
+
     on(
       "a server tells of a changed rule at once, also to a process that just looked",
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Duration, Result } from "effect"
 import { badCidr } from "../../domain/address.ts"
 import { isLoopback } from "../api/guard.ts"
 import { load, type Problem, type Settings, settings } from "../config.ts"
@@ -42,6 +42,14 @@ const together = (values: Settings["Service"] | null, env: Env): ReadonlyArray<P
       name: "SCORING_WEIGHT_*",
       value: "0",
       form: "at least one weight above 0: nothing is left to weigh"
+    })
+  }
+  if (Duration.isGreaterThan(values.SCORING_INTERVAL, values.SCORING_WINDOW)) {
+    const value = Duration.format(values.SCORING_INTERVAL)
+    problems.push({
+      name: "SCORING_INTERVAL",
+      value,
+      form: "at most SCORING_WINDOW: a score older than that says nothing"
     })
   }
   const cidr = badCidr(ALLOW_PRIVATE_CIDRS)
