@@ -5,6 +5,9 @@ import { fetcherSettings } from "./config.fetcher.ts"
 import { scoringSettings } from "./config.scoring.ts"
 import { choice, decimal, duration, durations, flag, list, optional, type Setting, text, whole } from "./setting.ts"
 
+/** Stands where an operator's own page belongs. */
+export const placeholder = "https://crawler.example/bot"
+
 /**
  * Every setting and every bound, declared once: name, form, default, reason. `docs/configuration.md` is made from this
  * table, `crawler config` prints it, and a value that does not fit stops the start (exit 78) with all its siblings.
@@ -18,7 +21,11 @@ export const settings = {
   READ_TOKEN: list("secrets of at least 16 characters between commas", "Scope read; a list, for rotation.", true),
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error"], "Least severe line that is written."),
   LOG_FORMAT: choice("auto", ["auto", "pretty", "json"], "auto: pretty on a terminal, JSON lines otherwise."),
-  USER_AGENT: text("crawler/0.1 (+https://crawler.example/bot)", "Who we say we are; name a page that explains you."),
+  CRAWLER_CONTACT: optional(
+    "a URL or an e-mail address",
+    "Where sites reach you: the default USER_AGENT names it, in place of the example's page."
+  ),
+  USER_AGENT: text(`crawler/0.1 (+${placeholder})`, "Who we say we are; name a page that explains you."),
   USER_AGENT_TOKEN: text("crawler", "The product token that robots.txt groups are matched against."),
   ALLOW_PRIVATE_CIDRS: list(
     "networks such as 127.0.0.0/8, between commas",
@@ -137,6 +144,12 @@ export interface Problem {
   readonly form: string
 }
 
+/** A User-Agent that leads to whoever crawls. */
+const named = (values: Values): Values =>
+  values.CRAWLER_CONTACT === null
+    ? values
+    : { ...values, USER_AGENT: values.USER_AGENT.replace(placeholder, values.CRAWLER_CONTACT) }
+
 /** All problems at once, or all values. An empty variable is a problem, not an absence. Secrets are never repeated. */
 export const load = (
   env: Readonly<Record<string, string | undefined>>
@@ -152,5 +165,5 @@ export const load = (
   }
   // The mapped type follows from the table; entries lose it, so it is restated once, here.
   const values = Object.fromEntries(Object.entries(settings).map(([name, it]) => [name, read(name, it)])) as Values
-  return problems.length > 0 ? Result.fail(problems) : Result.succeed(values)
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(named(values))
 }

@@ -69,6 +69,12 @@ test("config shows value and source of every setting, and no secret", () => {
   expect(text).not.toContain("long-enough")
 })
 
+test("who crawls is named in the User-Agent, unless that says so itself", () => {
+  const agent = (env: Record<string, string>) => Result.getOrThrow(readEnvironment(env)).values.USER_AGENT
+  expect(agent({ CRAWLER_CONTACT: "https://news.example/bot" })).toBe("crawler/0.1 (+https://news.example/bot)")
+  expect(agent({ CRAWLER_CONTACT: "bot@news.example", USER_AGENT: "newsbot/2" })).toBe("newsbot/2")
+})
+
 test("doctor names what is wrong and what to do, and fails only for what stops the crawler", async () => {
   const { values } = Result.getOrThrow(
     readEnvironment({

@@ -4,7 +4,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { chromiumPath, unsafe } from "../browser/chromium.ts"
-import type { Settings } from "../config.ts"
+import { placeholder, type Settings } from "../config.ts"
 import type { ExitName } from "../exit.ts"
 import { visible } from "../logging.ts"
 import { backends } from "./doctor.backends.ts"
@@ -147,6 +147,18 @@ const tokens = ({ ADMIN_TOKEN, HTTP_HOST, CRAWLER_DATA_DIR }: Settings["Service"
       : checked("token", "ok", `made at first start in ${join(CRAWLER_DATA_DIR, "admin-token")} (${HTTP_HOST} only)`)
   )
 
+const contact = ({ USER_AGENT }: Settings["Service"]): Check =>
+  Effect.succeed(
+    USER_AGENT.includes(placeholder)
+      ? checked(
+          "contact",
+          "warn",
+          `USER_AGENT names ${placeholder}`,
+          "set CRAWLER_CONTACT: sites want to know whom to write to"
+        )
+      : checked("contact", "ok", USER_AGENT)
+  )
+
 /** A look that hangs or breaks is a finding too. */
 const bounded = (name: string, check: Check): Check =>
   check.pipe(
@@ -172,6 +184,7 @@ export const examine = (settings: Settings["Service"], store: Check): Effect.Eff
     bounded("port", port(settings)),
     bounded("token", tokens(settings)),
     bounded("browser", browser(settings)),
+    bounded("contact", contact(settings)),
     bounded("clock", clock),
     bounded("dns", names)
   ])
