@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { CrawlJob, Millis, TargetType } from "./crawl.ts"
+import { CrawlJob, Millis, PriorityDecision, Target, TargetType } from "./crawl.ts"
 import { OptOut } from "./optout.ts"
 
 /** One hop of a redirect chain, as answered. */
@@ -33,6 +33,10 @@ export const RawPage = Schema.Struct({
   validators: Validators,
   /** What its job took it for: how a stored page is read again. */
   expected: Schema.optionalKey(TargetType),
+  /** The rest of its job that a later reading needs. */
+  asked: Schema.optionalKey(
+    Schema.Struct({ source_id: Schema.NullOr(Schema.String), target: Target, priority: PriorityDecision })
+  ),
   /** What the answer's headers and its origin's robots.txt say of use by AI. */
   ai_opt_outs: Schema.optionalKey(Schema.Array(OptOut))
 })

@@ -5,6 +5,7 @@ import type { Planned } from "./ports.ts"
 import { chainFacts, type HostFacts } from "./priority.facts.ts"
 import { isListing, noFacts, prioritise } from "./priority.ts"
 import type { Link } from "./reading.ts"
+import { isReparse } from "./reparse.ts"
 import { crawlTopic } from "./topics.ts"
 import { normaliseUrl, parseHttpUrl, registrableDomain, trapReason, urlKey } from "./url.ts"
 
@@ -109,7 +110,7 @@ export const planRevisit = (
   revisits: ReadonlyArray<number>,
   now: number
 ): ReadonlyArray<Planned> => {
-  const wait = revisits[job.visit]
+  const wait = isReparse(job) ? undefined : revisits[job.visit]
   if (wait === undefined) return []
   const url_key = urlKey(normaliseUrl(job.target.url))
   const visit = job.visit + 1

@@ -33,6 +33,18 @@ export const RulingInput = Schema.Struct({
 })
 export type RulingInput = typeof RulingInput.Type
 
+/** A rule as it would be stored: what an operator left out is filled with the defaults. */
+export const draft = (given: RulingInput): ParsingRule => ({
+  id: "draft",
+  source_name: given.source_name,
+  host_pattern: given.host_pattern,
+  path_pattern: given.path_pattern ?? "",
+  target_type: given.target_type,
+  version: given.version ?? 1,
+  enabled: true,
+  selectors: given.selectors
+})
+
 /** What a job's target type says of the rule it needs; null: whichever fits its path best. */
 const wanted = (expected: TargetType): "page" | "list" | null =>
   expected === "article" ? "page" : expected === "list" || expected === "search_results" ? "list" : null

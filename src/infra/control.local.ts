@@ -15,8 +15,9 @@ import { Settings } from "./config.ts"
 import { candidateOperations } from "./control.candidates.ts"
 import { explain } from "./control.explain.ts"
 import { jobOperations, noJobs } from "./control.jobs.ts"
-import { noParsing, parsingOperations } from "./control.parsing.ts"
+import { boundsOf, noParsing, parsingOperations } from "./control.parsing.ts"
 import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
+import { noReparse, reparseOperation } from "./control.reparse.ts"
 import { optionalResearch } from "./control.research.ts"
 import { noRules, ruleOperations } from "./control.rules.ts"
 import { sourceOperations, stored } from "./control.sources.ts"
@@ -109,13 +110,17 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
         ...noRecords,
         ...noJobs,
         ...noParsing,
-        ...(parsing === null ? {} : parsingOperations(parsing)),
+        ...noReparse,
+        ...(parsing === null ? {} : parsingOperations(parsing, pages, boundsOf(settings))),
         ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),
         ...Option.match(rules, {
           onNone: () => noRules,
           onSome: ([it, upgrades]) => ruleOperations(it, upgrades, settings, Option.getOrNull(database))
         }),
-        ...Option.match(database, { onNone: () => ({}), onSome: (it) => recordOperations(it, settings, scores) }),
+        ...Option.match(database, {
+          onNone: () => ({}),
+          onSome: (it) => ({ ...recordOperations(it, settings, scores), ...reparseOperation(it, bus, pages) })
+        }),
         ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),
         enqueue: (input) => Effect.provideContext(enqueue(input, settings, scores), context),
         "articles.list": (input) => Effect.provideContext(listArticles(input), context),

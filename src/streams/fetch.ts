@@ -85,7 +85,8 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
   yield* observeAnswer(job, raw)
   if (raw.status !== 304) {
     const kept = { ...raw, expected: job.target.type }
-    yield* stored(pages.saveRaws([{ ...page, raw: kept }]))
+    const { priority, source_id, target } = job
+    yield* stored(pages.saveRaws([{ ...page, raw: { ...kept, asked: { source_id, target, priority } } }]))
     return Option.some<Fetched>({ job, raw: kept })
   }
   yield* stored(pages.saveValidators([seenOf(job, { ...raw, validators: known ?? raw.validators })]))

@@ -7,6 +7,7 @@ import { articleLag, articles } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
 import type { Link, Reading } from "../domain/reading.ts"
+import { isReparse } from "../domain/reparse.ts"
 import { ParsingRules } from "../domain/ruling.ts"
 import type { Upgrades, Windows } from "../domain/upgrade.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
@@ -87,7 +88,7 @@ const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<V
   const codes = isArticle ? validateArticle(content, bounds).map((it) => it.code) : expected ? ["required"] : []
   const article = isArticle && codes.length === 0 ? yield* saveArticle(page, content) : null
   if (codes.length > 0) yield* reject(page, codes, reading)
-  if (article === null) yield* learn(page, reading)
+  if (article === null && !isReparse(page.job)) yield* learn(page, reading)
   yield* learnRules(page, reading)
   yield* closeRepublish(envelope, page.job)
   const { job, raw, verdict, kind } = page

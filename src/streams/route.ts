@@ -5,6 +5,7 @@ import { priorityDecisions } from "../domain/metrics.priority.ts"
 import { links as linkCount, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { type Bus, Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
+import { isReparse } from "../domain/reparse.ts"
 import type { Runs } from "../domain/runs.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
 import { trapReason } from "../domain/url.ts"
@@ -64,7 +65,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
     const part = paced.slice(from, from + linksPerMessageMax)
     yield* stored(frontier.enqueue(part))
   }
-  yield* followedThrough(page)
+  if (!isReparse(page.job)) yield* followedThrough(page)
   return Option.none<never>()
 })
 

@@ -4,6 +4,7 @@ import type { Policy } from "../domain/policy.ts"
 import { type Signal, Signals } from "../domain/ports.ts"
 import type { HostFacts } from "../domain/priority.facts.ts"
 import { Scores } from "../domain/priority.ports.ts"
+import { isReparse } from "../domain/reparse.ts"
 import { parseHttpUrl } from "../domain/url.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
@@ -20,9 +21,10 @@ export const hostsOf = ({ article, job, links }: Parsed): ReadonlyArray<string> 
 
 /**
  * What one parsed page says of its host (S1.4–S1.9). Lists, feeds and sitemaps are no samples: polls have a topic of their
- * own and no priority to earn.
+ * own and no priority to earn; a page that is only read again was counted when it came.
  */
 export const signalsOf = ({ job, kind, raw, article, rejected }: Parsed): ReadonlyArray<Signal> => {
+  if (isReparse(job)) return []
   const base = {
     host: job.host,
     at: raw.fetched_at,

@@ -6,6 +6,7 @@ import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
+import { isReparse } from "../domain/reparse.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { closeRepublish } from "./upgrade.ts"
@@ -40,7 +41,9 @@ export const readPage = Effect.fnUntraced(function* (page: Fetched) {
   if (stored === null) {
     return yield* new Fatal({ code: "raw_missing", message: `raw page ${page.raw.id} is no longer stored` })
   }
-  return yield* steadfast(reader.read(page.raw.id, stored.body, hintsOf(page, html)))
+  // A page that is read again may have been read by another rule a moment ago.
+  const key = isReparse(page.job) ? page.job.id : page.raw.id
+  return yield* steadfast(reader.read(key, stored.body, hintsOf(page, html)))
 })
 
 const end = Effect.fnUntraced(function* ({ envelope, value }: Work<Fetched>, reading: Reading) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Result } from "effect"
+import { Pages, type RawBody } from "../../src/domain/ports.ts"
 import { load, Settings } from "../../src/infra/config.ts"
 import * as local from "../../src/infra/control.local.ts"
 import { localOrRemote } from "../../src/infra/control.remote.ts"
@@ -10,6 +11,7 @@ import { Control } from "../../src/infra/control.ts"
 import { Database } from "../../src/infra/database.ts"
 import { store } from "../../src/program/store.ts"
 import { live } from "../support/effect.ts"
+import { articlePage } from "../support/pages.ts"
 
 /** The embedded store in a directory of its own: opening it takes seconds, so one test tells one story. */
 const opened = Effect.gen(function* () {
@@ -125,6 +127,60 @@ describe("control over the embedded store", () => {
       expect((yield* it.status({})).backlog.find((row) => row.topic === "crawl.normal")).toMatchObject({ ready: 1 })
       expect(yield* it["dlq.drop"]({ ids: ["bad.0~bus"] })).toEqual({ changed: 1, refused: [] })
       expect((yield* it["dlq.list"]({})).letters).toEqual([])
+    })
+  )
+
+  live("reads stored pages again, and tries a rule on them", () =>
+    Effect.gen(function* () {
+      const { context } = yield* opened
+      const it = yield* Effect.provideContext(Control, context)
+      const pages = yield* Effect.provideContext(Pages, context)
+      const now = Date.now()
+      const stories = Array.from({ length: 3 }, (_, at) => `https://a.kr/news/${at}`)
+      const page = (url: string, version: number): RawBody => {
+        const body = new TextEncoder().encode(
+          articlePage(`Council votes on bridge ${url.slice(-1)}`).replace(
+            "<article>",
+            "<div class=ad>Buy this</div><article>"
+          )
+        )
+        const raw = { id: `${url.slice(-1)}.${version}`, url, final_url: url, host: "a.kr", status: 200 }
+        const rest = { content_type: "text/html", fetcher: "http", elapsed_ms: 1, truncated: false, hops: [] } as const
+        const validators = { etag: null, last_modified: null }
+        const fetched_at = now - 10_000 + version
+        return { body, raw: { ...raw, ...rest, validators, fetched_at, bytes: body.length, expected: "article" } }
+      }
+      yield* pages.saveRaws([...stories.map((url) => page(url, 1)), ...stories.slice(1).map((url) => page(url, 2))])
+      const waiting = Effect.map(
+        it.status({}),
+        ({ backlog }) => backlog.find((row) => row.topic === "fetched")?.ready ?? 0
+      )
+
+      expect(yield* it.reparse({ host: "a.kr" })).toMatchObject({ sent: 3, superseded: 2, truncated: 0 })
+      expect(yield* waiting).toBe(3)
+      expect(yield* it.reparse({ raw: "1.2" })).toMatchObject({ sent: 1 })
+      expect(yield* it.reparse({ raw: "1.1" })).toMatchObject({ sent: 0, superseded: 1 })
+      expect(yield* it.reparse({ until: "2020-01-01" })).toMatchObject({ sent: 0 })
+      expect(yield* it.reparse({ host: "a.kr", limit: 2 })).toMatchObject({ sent: 2 })
+      expect(yield* waiting).toBe(6)
+      expect((yield* Effect.flip(it.reparse({ raw: "none" }))).code).toBe("not_found")
+
+      const rule = { source_name: "a", host_pattern: "a.kr", target_type: "page" } as const
+      const good = { ...rule, selectors: { title: { css: "h1" }, main_content: { css: "article p", multi: true } } }
+      const tried = yield* it["parsing-rules.test"]({ rule: good })
+      expect(tried.pages).toHaveLength(3)
+      expect(tried.pages.every((one) => one.holds)).toBe(true)
+      expect(tried.pages[0]?.fields.find((one) => one.field === "title")?.ruled).toStartWith("Council votes on bridge")
+      const bad = { ...rule, selectors: { title: { css: ".ad" }, main_content: { css: ".ad" } } }
+      const fallen = yield* it["parsing-rules.test"]({ rule: bad, raw: "0.1" })
+      expect(fallen.pages.map((one) => one.holds)).toEqual([false])
+      expect(fallen.pages[0]?.fields.find((one) => one.field === "title")?.ruled).toBe("Buy this")
+      yield* it["parsing-rules.set"]({ rules: [good] })
+      const [stored] = (yield* it["parsing-rules.list"]({})).rules
+      expect((yield* it["parsing-rules.test"]({ id: stored?.id ?? "", limit: 1 })).pages).toHaveLength(1)
+      const broken = { ...rule, selectors: { title: { css: "h1[" } } }
+      expect((yield* Effect.flip(it["parsing-rules.test"]({ rule: broken }))).code).toBe("invalid")
+      expect((yield* Effect.flip(it["parsing-rules.test"]({ rule: good, host: "b.kr" }))).code).toBe("not_found")
     })
   )
 })

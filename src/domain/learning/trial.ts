@@ -169,13 +169,16 @@ export const agrees = (page: TriedPage, rule: ParsingRule, bounds: Bounds): bool
 }
 
 const enabled = (rule: ParsingRule): ParsingRule => ({ ...rule, enabled: true })
-const asArticle = (hints: Hints): Hints => ({ ...hints, expected: "article" })
+const expecting = (hints: Hints, { target_type }: ParsingRule): Hints => ({
+  ...hints,
+  expected: target_type === "list" ? "list" : "article"
+})
 
 /** Reads one stored page with a rule and without. Pure. */
 export const tryPage = ({ body, hints }: TrialPage, rule: ParsingRule): TriedPage => ({
   url: hints.url,
-  ruled: read(body, asArticle(hints), enabled(rule)),
-  generic: read(body, asArticle(hints), null),
+  ruled: read(body, expecting(hints, rule), enabled(rule)),
+  generic: read(body, expecting(hints, rule), null),
   witness: witnessOf(body, hints)
 })
 

@@ -25,6 +25,7 @@ import { parsingOperations } from "./parsing.ts"
 
 export type { Operation, Scope } from "./operation.ts"
 
+import { reparseOperations } from "./reparse.ts"
 import { researchOperations } from "./research.ts"
 import { FetcherRuleRow, HostRules, UpgradeSwitch } from "./rules.ts"
 import { HostPriority, Rating } from "./standing.ts"
@@ -151,6 +152,7 @@ export const operations = {
   }),
   ...jobOperations,
   ...parsingOperations,
+  ...reparseOperations,
   ...researchOperations,
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {

@@ -16,7 +16,8 @@ const PAGE = 500
 /** Articles listed when no limit is given. */
 const LIMIT = 20
 
-const instant = (since: Since, now: number): string =>
+/** A time as the API takes it. */
+export const instant = (since: Since, now: number): string =>
   new Date("at" in since ? since.at : now - since.ago).toISOString()
 
 interface Wanted {

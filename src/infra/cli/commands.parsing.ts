@@ -1,5 +1,5 @@
 import type { Shape } from "./commands.ts"
-import { type Flags, toggle, word } from "./flag.ts"
+import { type Flags, since, toggle, whole, word } from "./flag.ts"
 
 const shape = <F extends Flags>(it: Shape<F>): Shape<F> => it
 const json = toggle("Answer as JSON.")
@@ -38,5 +38,41 @@ export const parsing = {
     words: ids,
     flags: { json },
     examples: ["crawler parsing-rules disable 7"]
+  }),
+  "parsing-rules test": shape({
+    help: "Try a rule on stored pages: what it finds, field by field, and whether it beats generic extraction.",
+    words: { label: "ID|FILE|-", min: 1, max: 1 },
+    flags: {
+      host: word("H", "On stored pages of this host instead of the rule's own."),
+      raw: word("RAW", "On this stored page alone."),
+      page: word("FILE", "On this saved page instead of stored ones; needs --url and a rule from a file."),
+      url: word("URL", "Where the saved page came from."),
+      limit: whole("N", 1, 50, "Stored pages at most (10)."),
+      json
+    },
+    examples: ["crawler parsing-rules test rule.json --host news.example", "crawler parsing-rules test 7 --raw 3f2a"],
+    check: (_, { host, page, raw, url }) =>
+      (page === null) !== (url === null)
+        ? "--page and --url go together"
+        : [host, page, raw].filter((it) => it !== null).length > 1
+          ? "give one of --host, --raw and --page"
+          : null
+  }),
+  reparse: shape({
+    help: "Read stored pages again, without a fetch: the latest of each URL, by today's rules.",
+    words: { label: "[RAW…]", min: 0, max: WORDS_MAX },
+    flags: {
+      host: word("H", "Pages of this host."),
+      since: since("Fetched since."),
+      until: since("Fetched until."),
+      limit: whole("N", 1, 1_000_000, "Pages at most (100000)."),
+      json
+    },
+    examples: ["crawler reparse --host news.example --since 24h", "crawler reparse 3f2a"],
+    check: (words, { host, since: from, until }) => {
+      const ranged = host !== null || from !== null || until !== null
+      if (words.length === 0 && !ranged) return "give the id of a stored page, --host, --since or --until"
+      return words.length > 0 && ranged ? "give either ids or --host, --since and --until" : null
+    }
   })
 } as const

@@ -9,6 +9,7 @@ import { Output } from "./output.ts"
 import { askParsing } from "./parsing.ts"
 import { doneIf, print, type Work } from "./print.ts"
 import { askRecords } from "./records.ts"
+import { askReparse } from "./reparse.ts"
 import { askResearch } from "./research.ts"
 import { askRules } from "./rules.ts"
 import { readSeeds, refusedText } from "./seeds.ts"
@@ -30,6 +31,7 @@ export type Operating = Extract<
       | `hosts ${string}`
       | `fetcher-rules ${string}`
       | "rules"
+      | "reparse"
       | "sql"
   }
 >
@@ -105,11 +107,14 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "jobs resume":
     case "jobs show":
       return askJobs(command)
+    case "reparse":
+      return askReparse(command)
     case "parsing-rules disable":
     case "parsing-rules enable":
     case "parsing-rules list":
     case "parsing-rules set":
     case "parsing-rules show":
+    case "parsing-rules test":
       return askParsing(command)
     default:
       return askRecords(command)
