@@ -6,6 +6,7 @@ import * as files from "../infra/datasets.files.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as own from "../infra/hosts.database.ts"
 import type { Options } from "../infra/hosts.memory.ts"
+import * as locksInMemory from "../infra/locks.memory.ts"
 import * as windowsInMemory from "../infra/windows.memory.ts"
 
 type Values = Settings["Service"]
@@ -34,6 +35,15 @@ export const windows = Layer.unwrap(
     const { REDIS_URL } = yield* Settings
     if (REDIS_URL === null) return windowsInMemory.layer
     return (yield* Effect.promise(() => import("../infra/windows.redis.ts"))).layer
+  })
+)
+
+/** Who is at an AI job: of this process, or of all that name the same Redis. */
+export const locks = Layer.unwrap(
+  Effect.gen(function* () {
+    const { REDIS_URL } = yield* Settings
+    if (REDIS_URL === null) return locksInMemory.layer
+    return (yield* Effect.promise(() => import("../infra/locks.redis.ts"))).layer
   })
 )
 

@@ -17,7 +17,7 @@ import * as signals from "../infra/signals.sql.ts"
 import * as sources from "../infra/sources.sql.ts"
 import * as upgrades from "../infra/upgrades.sql.ts"
 import * as upkeep from "../infra/upkeep.sql.ts"
-import { bus, datasets, hostCache, possible, windows } from "./backends.ts"
+import { bus, datasets, hostCache, locks, possible, windows } from "./backends.ts"
 
 /** Every store on Postgres: embedded in the data dir, or DATABASE_URL. */
 export const store = Layer.mergeAll(
@@ -37,5 +37,6 @@ export const store = Layer.mergeAll(
   board.layer,
   scoring.layer.pipe(Layer.provideMerge(scores.layer), Layer.provide(hostCache)),
   windows,
+  locks,
   upgrades.layer.pipe(Layer.provideMerge(fetcherrules.layer))
 ).pipe(Layer.provideMerge(bus), Layer.provideMerge(database.layer), Layer.provide(possible))

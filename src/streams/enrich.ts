@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
-import { Cause, Clock, Effect, Metric } from "effect"
+import { Cause, Clock, Duration, Effect, Metric } from "effect"
 import type { AiResult } from "../domain/ai/answer.ts"
 import { type AiJob, type AiJobType, followUps, readsFrom } from "../domain/ai/job.ts"
+import { AiLocks } from "../domain/ai/locks.ts"
 import {
   type AiJobResult,
   aiCacheHits,
@@ -132,6 +133,22 @@ const failed = Effect.fnUntraced(function* (job: AiJob, error: RunFailure) {
   return result
 })
 
+/** A job that somebody else is still at waits until that must be over; nothing is counted against it. */
+const alone = Effect.fnUntraced(function* <E, R>(job: AiJob, work: Effect.Effect<Run, E, R>) {
+  const { jobTimeout } = yield* AiPolicy
+  const locks = yield* AiLocks
+  const lock = yield* locks.take(job.id, Duration.toMillis(jobTimeout))
+  if (lock.tag === "taken") return yield* Effect.ensuring(work, locks.release(job.id, lock.token))
+  const { bad_outputs, retry_count } = job
+  const next_run_at = (yield* Clock.currentTimeMillis) + lock.for_ms
+  const message = "another worker is still at it"
+  const waits: Run = {
+    outcome: { tag: "retry", code: "lease_lost", message, next_run_at, retry_count, bad_outputs },
+    model: null
+  }
+  return waits
+})
+
 const resultLabels = {
   success: "success",
   retry: "retry",
@@ -157,10 +174,13 @@ export const enrichOne = Effect.fnUntraced(function* (job: AiJob, probing: boole
   const ledger = yield* AiLedger
   const usage: Array<AiUsage> = []
   const start = yield* Clock.currentTimeMillis
-  const { outcome, model } = yield* run(job, probing, usage).pipe(
-    Effect.timeoutOrElse({ duration: jobTimeout, orElse: () => failure("timeout", "the job took too long") }),
-    Effect.catchDefect((defect) => failure("defect", Cause.pretty(Cause.die(defect)).slice(0, 500))),
-    Effect.catch((error: RunFailure) => failed(job, error))
+  const { outcome, model } = yield* alone(
+    job,
+    run(job, probing, usage).pipe(
+      Effect.timeoutOrElse({ duration: jobTimeout, orElse: () => failure("timeout", "the job took too long") }),
+      Effect.catchDefect((defect) => failure("defect", Cause.pretty(Cause.die(defect)).slice(0, 500))),
+      Effect.catch((error: RunFailure) => failed(job, error))
+    )
   )
   if (probing && usage.length > 0) yield* steadfast(ledger.open)
   const receipt = { id: job.id, epoch: job.lease_epoch }

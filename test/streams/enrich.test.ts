@@ -3,6 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { AiCode } from "../../src/domain/ai/codes.ts"
 import type { AiJobStatus } from "../../src/domain/ai/job.ts"
+import { AiLocks } from "../../src/domain/ai/locks.ts"
 import { AiJobs, AiLedger, Model, type ModelFailure } from "../../src/domain/ai/ports.ts"
 import { worker } from "../../src/streams/worker.ts"
 import { aiWorld, article, newJob } from "../support/ai.ts"
@@ -40,7 +41,7 @@ const pass = (seconds: number) => TestClock.adjust(`${seconds} seconds`)
 
 const story = <A, E>(
   script: ReadonlyArray<Said>,
-  program: (asked: Array<Parameters<Ask>[0]>) => Effect.Effect<A, E, AiJobs | AiLedger>,
+  program: (asked: Array<Parameters<Ask>[0]>) => Effect.Effect<A, E, AiJobs | AiLedger | AiLocks>,
   more: Parameters<typeof aiWorld>[1] = {}
 ) => {
   const asked: Array<Parameters<Ask>[0]> = []
@@ -274,6 +275,24 @@ effect("an article that is gone fails its job", () =>
       yield* (yield* AiJobs).enqueue([newJob("gone")])
       yield* pass(1)
       expect((yield* stateOf()).last_error_code).toBe("input_missing")
+    })
+  )
+)
+
+effect("a job that somebody else is still at waits until that must be over, and nothing is counted against it", () =>
+  story([], (asked) =>
+    Effect.gen(function* () {
+      const locks = yield* AiLocks
+      yield* locks.take("1", 20_000)
+      yield* (yield* AiJobs).enqueue([newJob("a")])
+      yield* pass(1)
+      const { last_error_code, next_run_at, retry_count, status } = yield* stateOf()
+      expect([status, last_error_code, retry_count, next_run_at]).toEqual(["RETRY_WAIT", "lease_lost", 0, 20_000])
+      expect(asked.length).toBe(0)
+      yield* pass(20)
+      expect((yield* stateOf()).status).toBe("SUCCESS")
+      // What a run held it has given back.
+      expect((yield* locks.take("1", 1000)).tag).toBe("taken")
     })
   )
 )

@@ -5,7 +5,7 @@ import { AiJobs, Model } from "../../src/domain/ai/ports.ts"
 import { subjectOf } from "../../src/domain/learning/asking.ts"
 import type { Proposal } from "../../src/domain/learning/proposal.ts"
 import { Frontier, Pages } from "../../src/domain/ports.ts"
-import { ParsingRules } from "../../src/domain/ruling.ts"
+import { ParsingRules, type RulingInput } from "../../src/domain/ruling.ts"
 import * as ai from "../../src/infra/jobs.memory.ts"
 import * as ledger from "../../src/infra/ledger.memory.ts"
 import * as pages from "../../src/infra/pages.memory.ts"
@@ -50,6 +50,13 @@ const raws = (count: number) =>
     return rawBody(`raw${at}`, new TextEncoder().encode(storyAt(at)), { ...more, fetched_at: at })
   })
 
+const own: RulingInput = {
+  source_name: "own",
+  host_pattern: host,
+  target_type: "page",
+  selectors: { title: { css: "h1.headline" }, main_content: { css: "div.story" } }
+}
+
 /** A model that proposes one rule after the other; what it was told is kept. */
 const proposing = (script: ReadonlyArray<Proposal>, told: Array<string> = []) =>
   Layer.succeed(
@@ -74,12 +81,14 @@ const story = <A, E>(
   script: ReadonlyArray<Proposal>,
   count: number,
   program: (told: Array<string>) => Effect.Effect<A, E, AiJobs | ParsingRules>,
-  more: Partial<typeof learning> = {}
+  more: Partial<typeof learning> = {},
+  before: Effect.Effect<unknown, unknown, ParsingRules> = Effect.void
 ) => {
   const told: Array<string> = []
   const stored = pages.layer().pipe(Layer.provide(urls.layer()))
   const all = Layer.mergeAll(aiWorld([], { learning: { ...learning, ...more } }), proposing(script, told), stored)
   return Effect.gen(function* () {
+    yield* Effect.orDie(before)
     yield* (yield* Pages).saveRaws(raws(count))
     const fiber = yield* Effect.forkChild(worker)
     yield* (yield* AiJobs).enqueue([
@@ -131,6 +140,23 @@ effect("a model that knows no better is asked three times, and no rule is enable
       expect([(yield* job)?.status, (yield* job)?.last_error_code, told.length]).toEqual(["FAILED", "rule_refused", 3])
       expect((yield* rulesNow).every(([, , enabled]) => enabled === false)).toBe(true)
     })
+  )
+)
+
+effect("a learned rule that holds waits for the operator where one of his is in force", () =>
+  story(
+    [good],
+    13,
+    () =>
+      Effect.gen(function* () {
+        expect((yield* job)?.status).toBe("SUCCESS")
+        expect(yield* rulesNow).toEqual([
+          ["operator", 1, true],
+          ["learned", 2, false]
+        ])
+      }),
+    {},
+    Effect.flatMap(ParsingRules, (it) => it.put([own], "test"))
   )
 )
 
@@ -237,19 +263,7 @@ effect("an operator's rule that no longer finds its text is never disabled; a ru
   crawling(
     10,
     () => "story-body-new",
-    Effect.flatMap(ParsingRules, (it) =>
-      it.put(
-        [
-          {
-            source_name: "own",
-            host_pattern: host,
-            target_type: "page",
-            selectors: { title: { css: "h1.headline" }, main_content: { css: "div.story" } }
-          }
-        ],
-        "test"
-      )
-    ),
+    Effect.flatMap(ParsingRules, (it) => it.put([own], "test")),
     Effect.gen(function* () {
       expect(yield* asked).toEqual([["PARSING_RULE", `${host} failed:1`]])
       expect(yield* rulesNow).toEqual([["operator", 1, true]])

@@ -5,6 +5,7 @@ import type { Article } from "../../src/domain/article.ts"
 import { Pages } from "../../src/domain/ports.ts"
 import * as jobs from "../../src/infra/jobs.memory.ts"
 import * as ledger from "../../src/infra/ledger.memory.ts"
+import * as locks from "../../src/infra/locks.memory.ts"
 import * as rules from "../../src/infra/parsingrules.memory.ts"
 import * as prompts from "../../src/infra/prompts.embedded.ts"
 import * as reader from "../../src/infra/reader.inline.ts"
@@ -98,8 +99,9 @@ export const aiPolicy = (more: Partial<AiPolicy["Service"]> = {}) =>
     })
   )
 
-/** What learning a rule needs besides: no rules yet, pages read in the calling thread. */
+/** What a worker needs besides: locks, and for learning rules no rules yet, pages read in the calling thread. */
 export const learning = Layer.mergeAll(
+  locks.layer,
   rules.layer,
   signals.layer,
   policyOf(),
