@@ -75,8 +75,8 @@ export const sideLoops = Effect.gen(function* () {
   const untilStop = <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.raceFirst(loop, Deferred.await(run.stop))
   if (run.has("researcher")) {
     // What it has under way when the chain has drained is handed back: discovery may take minutes, and repeats nothing that is done.
-    yield* Effect.forkScoped(Stream.runDrain(discovering))
-    yield* Effect.forkScoped(loops.trail)
+    yield* Effect.forkScoped(restarted("researcher", steadfast(Stream.runDrain(discovering))))
+    yield* Effect.forkScoped(restarted("audit trail", loops.trail))
   }
   if (run.has("scheduler")) yield* Effect.forkScoped(untilStop(restarted("scheduler", loops.scheduler)))
   if (run.has("sweeper")) yield* Effect.forkScoped(restarted("sweeper", steadfast(loops.sweeper)))

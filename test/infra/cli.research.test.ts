@@ -1,5 +1,5 @@
 import { describe, expect } from "bun:test"
-import { appendFileSync, readFileSync } from "node:fs"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Result } from "effect"
 import { Batches, Discovery } from "../../src/domain/research.ts"
@@ -119,13 +119,16 @@ describe("sources from a dataset", () => {
 describe("the command line of the research engine", () => {
   live("says what is wrong and starts nothing", () =>
     Effect.gen(function* () {
+      const seeds = join(temporaryDir(), "seeds.txt")
+      writeFileSync(seeds, "https://a.sg/\n\nftp://b.sg/\n")
       const table: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
         [["--country", "XX", "--category", "news", "https://a.sg"], "data", 'country "XX"'],
         [["--country", "SG", "--category", "../x", "https://a.sg"], "data", 'category "../x"'],
-        [["--country", "SG", "--category", "news", "ftp://a.sg"], "data", "urls.0"],
+        [["--country", "SG", "--category", "news", "https://a.sg", "ftp://a.sg"], "data", "argument 2: scheme"],
         [["--country", "SG", "--category", "news", "--methods", "whois", "https://a.sg"], "usage", "whois"],
-        [["--country", "SG", "--liveness", "a.sg:8443"], "data", "domains.0"],
-        [["--country", "SG", "--liveness", "https://a.sg/x", "a b"], "data", "domains.1"]
+        [["--country", "SG", "--liveness", "a.sg:8443"], "data", "argument 1 "],
+        [["--country", "SG", "--liveness", "https://a.sg/x", "a b"], "data", "argument 2 "],
+        [["--country", "SG", "--category", "news", "--urls", seeds], "data", `${seeds}:3: scheme`]
       ]
       for (const [words, exit, said] of table) {
         const answer = yield* run("research", "run", ...words)

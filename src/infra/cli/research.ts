@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { parseDatasetId } from "../../domain/research/path.ts"
 import { Method, methods } from "../../domain/research/record.ts"
-import { Control } from "../control.ts"
+import { Control, type ControlError, controlError } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import type { Command } from "./commands.ts"
 import { Output } from "./output.ts"
@@ -29,18 +29,24 @@ const methodsOf = (text: string | null): Effect.Effect<ReadonlyArray<Method> | n
       )
 }
 
+/** The complaint about the nth URL as one about the line or word it stands in. */
+const placed = (places: ReadonlyArray<string>) => (error: ControlError) => {
+  const field = error.field ?? ""
+  const place = places[Number(/^(?:urls|domains)\.(\d+)$/.exec(field)?.[1] ?? -1)]
+  return place === undefined ? error : controlError(error.code, error.message.replace(field, place), field)
+}
+
 /** Starts the batch that the command asks for; answers what was accepted. */
 export const startBatch = Effect.fn("research.startBatch")(function* ({ words, flags }: Running) {
   const control = yield* Control
   const listed =
-    flags.urls === null
-      ? []
-      : seedLines(flags.urls === "-" ? "stdin" : flags.urls, yield* readText(flags.urls)).map((it) => it.text)
-  const urls = [...words, ...listed]
+    flags.urls === null ? [] : seedLines(flags.urls === "-" ? "stdin" : flags.urls, yield* readText(flags.urls))
+  const urls = [...words, ...listed.map((it) => it.text)]
+  const naming = placed([...words.map((_, at) => `argument ${at + 1}`), ...listed.map((it) => it.where)])
   const country = flags.country ?? ""
   if (flags.liveness) {
     const domains = urls.map((it) => (/^https?:\/\//i.test(it) ? (URL.parse(it)?.hostname ?? it) : it))
-    return yield* control["queues.liveness"]({ country, domains })
+    return yield* control["queues.liveness"]({ country, domains }).pipe(Effect.mapError(naming))
   }
   const chosen = yield* methodsOf(flags.methods)
   return yield* control["queues.research"]({
@@ -49,7 +55,7 @@ export const startBatch = Effect.fn("research.startBatch")(function* ({ words, f
     urls,
     ...(flags["chunk-size"] === null ? {} : { chunk_size: flags["chunk-size"] }),
     ...(chosen === null ? {} : { research_methods: chosen })
-  })
+  }).pipe(Effect.mapError(naming))
 })
 
 const run = (command: Running): Work =>
