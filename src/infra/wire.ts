@@ -7,10 +7,13 @@ export interface Wire {
 
 /**
  * Gives memory back now: the collector would see it long after, for it hears of megabytes when they are hundreds. Whoever still
- * looks at these bytes sees none.
+ * looks at these bytes sees none. The last piece is left to the collector: whoever filled it may be filling the rest of its memory.
  */
 export const letGo = (chunks: ReadonlyArray<Uint8Array>): void => {
-  for (const { buffer } of chunks) if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
+  const last = chunks.at(-1)?.buffer
+  for (const { buffer } of chunks) {
+    if (buffer !== last && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
+  }
 }
 
 /** One piece of many; they are let go, where they are long. */
@@ -94,7 +97,9 @@ export const read = async (response: Response, bytesMax: number): Promise<Wire> 
       const chunk = next.value.subarray(0, bytesMax - length)
       chunks.push(chunk)
       length += chunk.length
-      if (chunk.length < next.value.length) return { bytes: over(chunks, length), end: "over" }
+      if (chunk.length === next.value.length) continue
+      reader.cancel().catch(() => undefined)
+      return { bytes: over(chunks, length), end: "over" }
     }
   } catch {
     return { bytes: joined(chunks, length), end: "broken" }
