@@ -44,7 +44,7 @@ kept as (
   order by g.host_pattern, g.path_pattern
   on conflict (host_pattern, path_pattern, target_type, version) do update set source_name = excluded.source_name,
     enabled = excluded.enabled, priority = excluded.priority, identity_pattern = excluded.identity_pattern,
-    zone = excluded.zone, selectors = excluded.selectors, updated_at = now()
+    zone = excluded.zone, selectors = excluded.selectors, origin = 'operator', updated_at = now()
   returning id, host_pattern, path_pattern),
 audit as (
   insert into audit_log (actor, action, subject, facts)

@@ -45,6 +45,9 @@ for (const store of stores) {
       expect((yield* rules.find("https://a.kr/news/1", "article"))?.version).toBe(1)
       yield* rules.enable(proposed.id, true, "model", { pages: 9 })
       expect((yield* rules.find("https://a.kr/news/1", "article"))?.id).toBe(proposed.id)
+      // What an operator writes over it is the operator's from then on.
+      yield* rules.put([{ ...rule, path_pattern: "", version: 2 }], "test")
+      expect((yield* rules.find("https://a.kr/news/1", "article"))?.origin).toBe("operator")
       const again = yield* rules.propose(rule, "model", {})
       expect(again.version).toBe(3)
       const database = yield* Database
@@ -55,6 +58,7 @@ for (const store of stores) {
         ["parsing_rule.set", null],
         ["parsing_rule.propose", "7"],
         ["parsing_rule.enable", 9],
+        ["parsing_rule.set", null],
         ["parsing_rule.propose", null]
       ])
     }).pipe(Effect.provide(on))

@@ -124,6 +124,19 @@ effect("a list without an address of further pages has one", () =>
   )
 )
 
+effect("a crash between asking for a further page and knowing this one's links loses no page and doubles none", () =>
+  crawling(9, (asked) =>
+    Effect.gen(function* () {
+      yield* tick()
+      // The first half of what a router does, then nothing: its page is delivered again.
+      yield* turnPage(pollJob({ ...section, max_pages: 4 }, 0, 0), { keys: ["new"], known: new Set() })
+      yield* drain
+      expect(lists(asked)).toEqual({ "": 1, "?page=2": 1, "?page=3": 1, "?page=4": 1 })
+      expect((yield* (yield* Pages).articles({ limit: 100 })).length).toBe(4 * perPage)
+    })
+  )
+)
+
 effect("the wait before a further page is drawn between its bounds, and asking twice is asking once", () =>
   crawling(9, () =>
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ import { facts, table } from "./table.ts"
 
 type Parsing = Extract<Command, { name: `parsing-rules ${string}` }>
 
-const columns = ["id", "host_pattern", "path_pattern", "target_type", "version", "enabled", "source_name"]
+const columns = ["id", "host_pattern", "path_pattern", "target_type", "version", "enabled", "origin", "source_name"]
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(RulingInput)), {
   onExcessProperty: "error"
 })
