@@ -11,8 +11,8 @@ import { type ConfigColumns, configOf } from "./priority.config.ts"
 import { encode } from "./sql/rows.ts"
 import * as statement from "./sql/scoring.ts"
 
-/** Hosts of one page: a statement that holds the embedded store's one session for some ten milliseconds. */
-const pageHosts = 1000
+/** Hosts of one page: a statement that holds the embedded store's one session for some hundred milliseconds. */
+const pageHosts = 500
 /** Life of a turn that nobody renews: its process died. A page takes well under a second. */
 const leaseMs = 60_000
 /** Old scores dropped with each turn. */
@@ -24,6 +24,10 @@ interface Row extends ConfigColumns, Sums {
   readonly rating: number | null
   readonly category: string | null
 }
+
+/** A host on the way; without sums where it has no signals in the window. */
+type Walked = Omit<Row, "samples"> & { readonly samples: number | null }
+const isCounted = (row: Walked): row is Row => row.samples !== null
 
 const totalsOf = (row: Row): HostTotals => {
   const { category, host, rating } = row
@@ -78,8 +82,15 @@ export const layer: Layer.Layer<Scoring, never, Database | Scores | Settings> = 
         return turn ?? null
       }),
       totals: Effect.fn("Scoring.totals")(function* (turn, window_ms, after) {
-        const rows = yield* down(database.query<Row>(page, [windowStart(turn.now, window_ms), after, pageHosts]))
-        return rows.map(totalsOf)
+        const from = windowStart(turn.now, window_ms)
+        let last = after
+        while (true) {
+          const rows = yield* down(database.query<Walked>(page, [from, last, pageHosts]))
+          const found = rows.filter(isCounted).map(totalsOf)
+          if (found.length > 0 || rows.length < pageHosts) return found
+          // A page of hosts that have fallen silent is no end.
+          last = rows.at(-1)?.host ?? last
+        }
       }),
       save,
       end: Effect.fn("Scoring.end")(function* (turn, window_ms, done) {

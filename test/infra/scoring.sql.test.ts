@@ -57,6 +57,20 @@ for (const store of stores) {
   )
 
   on(
+    "pages of hosts that have fallen silent are no end of the turn",
+    Effect.gen(function* () {
+      const at = yield* now
+      yield* withSums("a.kr", at, good)
+      yield* Database.use((it) =>
+        it.script(`insert into host_signals select 'silent' || n || '.kr', now() - interval '7 hours',
+          20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from generate_series(1, 1200) n`)
+      )
+      yield* withSums("z.kr", at, good)
+      expect(yield* cycle()).toEqual({ hosts: 2, scored: 2 })
+    })
+  )
+
+  on(
     "recorded signals count where they fall, and twice recorded ones add up",
     Effect.gen(function* () {
       const at = yield* now

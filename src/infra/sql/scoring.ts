@@ -21,14 +21,27 @@ export const begin = `update scoring_turns set epoch = epoch + 1, started_at = c
       or started_at <= clock_timestamp() - $1::float8 * interval '1 millisecond')
   returning epoch::float8, ms_of(clock_timestamp()) as now`
 
-/** $1 from; $2 after this host; $3 hosts of one page. Walks the primary key, so a page costs what it holds. */
+/**
+ * $1 from; $2 after this host; $3 hosts of one page. Goes from host to host by the primary key and reads of each the window
+ * alone: grouped over the table, every page would read the whole week that is kept. The walk goes in the order of hosts
+ * and ends with the page, for nothing asks it for more. A host without signals in the window is a row without sums.
+ */
 export const totals = (configBytesMax: number): string => `
-  select s.*, ${exactly("h.rating")} as rating, h.category, ${configOf("f", configBytesMax)}
-  from (select host, ${summed} from host_signals
-        where bucket >= at_ms($1) and host > $2 group by host order by host limit $3) s
-  left join hosts h on h.host = s.host
-  left join fetcher_rules f on f.host_pattern = s.host
-  order by s.host`
+  with recursive walk as (
+    (select host from host_signals where host > $2 order by host limit 1)
+    union all
+    select (select n.host from host_signals n where n.host > w.host order by n.host limit 1)
+    from walk w where w.host is not null),
+  page as materialized (select host from walk where host is not null limit $3),
+  sums as materialized (
+    select host, ${summed} from host_signals
+    where host = any (array(select host from page)) and bucket >= at_ms($1) group by host)
+  select s.*, p.host, ${exactly("h.rating")} as rating, h.category, ${configOf("f", configBytesMax)}
+  from page p
+  left join sums s on s.host = p.host
+  left join hosts h on h.host = p.host
+  left join fetcher_rules f on f.host_pattern = p.host
+  order by p.host`
 
 /**
  * $1 epoch; $2 lease, ms; $3 window, minutes; $4 rows. Renews the lease; a turn that is over writes nothing. A host without a
