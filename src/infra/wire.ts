@@ -40,6 +40,8 @@ const DISCARDED_BYTES = 1_048_576
 const LARGE_AT_ONCE = 3
 /** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
 const SLICE_MS = 2000
+/** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
+const SLOW_BYTES = 1024
 
 let free = LARGE_AT_ONCE
 const waiting: Array<() => void> = []
@@ -58,8 +60,9 @@ const leave = (): void => {
 class Turn {
   #held = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #began = performance.now()
   async keep(bytes: number): Promise<void> {
-    if (this.#held || bytes < LARGE_BYTES) return
+    if (this.#held || bytes < LARGE_BYTES || bytes < (performance.now() - this.#began) * SLOW_BYTES) return
     await enter()
     this.#held = true
     this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
