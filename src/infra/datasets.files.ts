@@ -38,6 +38,10 @@ const writeScratch = async (root: string, text: string): Promise<string> => {
   try {
     await handle.writeFile(text)
     await handle.sync()
+  } catch (cause) {
+    // A full disk is tried again and again: what was half written must not fill it further.
+    await unlink(scratch)
+    throw cause
   } finally {
     await handle.close()
   }
@@ -64,8 +68,13 @@ const publish = async (root: string, path: string, text: string): Promise<"publi
 const replace = async (root: string, path: string, text: string): Promise<void> => {
   const target = join(root, path)
   const scratch = await writeScratch(root, text)
-  await mkdir(dirname(target), { recursive: true })
-  await rename(scratch, target)
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    await rename(scratch, target)
+  } catch (cause) {
+    await unlink(scratch)
+    throw cause
+  }
   await syncFolder(dirname(target))
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Datasets } from "../../src/domain/research.ts"
@@ -56,6 +56,25 @@ describe("datasets as files", () => {
       expect((await Effect.runPromise(program)).message).toContain(path)
     }
   )
+
+  live("what cannot be written leaves nothing behind, however often it is tried, and is written once it can be", () => {
+    const dir = temporaryDir()
+    mkdirSync(join(dir, "research"), { recursive: true })
+    writeFileSync(join(dir, "research", "datasets"), "a file where a folder belongs")
+    return Effect.gen(function* () {
+      const datasets = yield* Datasets
+      for (const write of [
+        datasets.publish(path, "one"),
+        datasets.replace(path, "two"),
+        datasets.replace(path, "two")
+      ]) {
+        expect((yield* Effect.flip(write)).message).toContain(path)
+      }
+      expect(scratch(dir)).toEqual([])
+      rmSync(join(dir, "research", "datasets"))
+      expect(yield* datasets.publish(path, "one")).toBe("published")
+    }).pipe(Effect.provide(within(dir)))
+  })
 
   live("verification finds a changed, a missing and an unlisted dataset", () => {
     const dir = temporaryDir()
