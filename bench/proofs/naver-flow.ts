@@ -1,14 +1,16 @@
 /**
  * Proof naver-flow: the Naver economy preset on a fixture of its shape (8 sections, `.section_latest`, EUC-KR and UTF-8): 40
- * articles by oid+aid, once each, from two list pages per section; every long one gets all five AI results, every short one none; a second poll saves nothing.
+ * articles by oid+aid, once each, from two list pages per section; every long one gets all five AI results, every short one none;
+ * a second poll saves nothing. Every answer a provider can give leads to its state, code and wait, to the second (S3.15–S3.18).
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { presets } from "../../src/infra/cli/presets.ts"
 import { openai } from "../../test/support/openai.ts"
 import { encodeEucKr } from "../../test/support/web/euckr.ts"
+import { everyAnswer } from "../jobs/errors.ts"
 import { crawlerIn, rowsOf } from "./crawler.ts"
-import { prove, root } from "./proof.ts"
+import { print, prove, root } from "./proof.ts"
 
 const PORT = 18_461
 const PER_SECTION = 5
@@ -99,6 +101,10 @@ const site = () =>
   })
 
 await prove(async (bench) => {
+  const answers = await everyAnswer()
+  print(answers.map(({ right, ...it }) => ({ ...it, right: right ? "yes" : "NO" })))
+  console.log("")
+  const rightly = answers.filter((it) => it.right).length
   const server = site()
   bench.later(() => server.stop(true))
   const stub = openai({ delay: 5 })
@@ -198,13 +204,14 @@ await prove(async (bench) => {
         exit: stopped.code
       }
     ],
-    figure: `naver-flow: ${articles.length} of ${items.length} articles, ${right} right in identity, title, text, section, date and picture; ${stored} of ${long * 5} AI results; ${again} calls after another poll`,
+    figure: `naver-flow: ${articles.length} of ${items.length} articles, ${right} right in identity, title, text, section, date and picture; ${stored} of ${long * 5} AI results; ${again} calls after another poll; ${rightly} of ${answers.length} answers lead where they should`,
     holds:
       articles.length === items.length &&
       right === items.length &&
       all &&
       stored === long * 5 &&
       again === 0 &&
+      rightly === answers.length &&
       further.every((it) => it === sections.length) &&
       stopped.code === 0
   }

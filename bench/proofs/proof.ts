@@ -120,7 +120,8 @@ export const jsonLines = <T>(text: string): T[] =>
     .filter((it) => it !== "")
     .map((it) => JSON.parse(it) as T)
 
-const print = (rows: Outcome["rows"]) => {
+/** Rows as a table whose columns are those of the first. */
+export const print = (rows: Outcome["rows"]) => {
   const names = Object.keys(rows[0] ?? {})
   const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "")))]
   const wide = names.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)))
