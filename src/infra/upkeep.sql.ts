@@ -17,7 +17,7 @@ const vacuumBytes = 16 * 1024 * 1024
 /** Other tables change slowly. */
 const vacuumRestEvery = 10 * 60_000
 const vacuumOften = ["messages"]
-const vacuumRest = ["host_paces", "urls", "articles", "dead_letters", "host_signals"]
+const vacuumRest = ["host_paces", "urls", "articles", "dead_letters", "host_signals", "crawl_lists", "ai_jobs"]
 /** Signals beyond every scoring window. */
 const signalsMs = 7 * 86_400_000
 /** Failed pages beyond every window (at most a day), for an operator to look at. */

@@ -54,7 +54,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
     yield* turnPage(page.job, links)
     yield* listAnswered(
       page.job,
-      links.keys.length,
+      page.links.filter((it) => it.looks === "article").length,
       links.keys.filter((it) => !links.known.has(it))
     )
   }

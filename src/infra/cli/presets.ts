@@ -88,7 +88,7 @@ const decode = (text: string): Option.Option<SourceInput> =>
     return Option.map(Option.fromUndefinedOr(durationMs(every)), (every_ms) => ({ ...said, every_ms }))
   })
 const form =
-  '{"url": "https://…", "kind"?, "every"? (5m), "cron"?, "zone"?, "category"?, "country"?, "section"?, "priority"?}'
+  '{"url": "https://…", "kind"?, "every"? (5m), "cron"?, "zone"?, "category"?, "country"?, "section"?, "page_url"?, "max_pages"?, "priority"?}'
 
 /** A list of sources: a URL or a JSON object a line. A bad line is named with its number; the others are taken. */
 export const importedSources = (
