@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, Option, Result, Schema } from "effect"
 import { countryCode, isCountry } from "../domain/research/countries.ts"
 import { batchId, Category, dayOf, instant, paths, type Shelf, shelfKey } from "../domain/research/path.ts"
-import { estimate, limits, partsOf } from "../domain/research/plan.ts"
+import { dues, estimate, limits, partsOf } from "../domain/research/plan.ts"
 import { type Method, methods } from "../domain/research/record.ts"
 import { type Batch, Batches, Datasets, type LivenessJob, type ResearchJob } from "../domain/research.ts"
 import { type Outgoing, schemaVersion } from "../domain/topics.ts"
@@ -129,14 +129,16 @@ export const newBatch = Effect.fn("research.newBatch")(function* (wanted: Wanted
       research_config: { methods: it.methods, ...shelf }
     })
   )
+  const gap = Duration.toMillis(settings.FETCH_DELAY)
+  const due = dues(parts, shelf.country, shelf.category, gap)
   yield* stored(
     batches.create(
       batch,
       keys,
-      jobs.map((it) => messageOf("research", shelfKey(shelf), it, now))
+      jobs.map((it, at) => ({ ...messageOf("research", shelfKey(shelf), it, now), not_before: now + (due[at] ?? 0) }))
     )
   )
-  const takes = estimate(parts, shelf.country, shelf.category, Duration.toMillis(settings.FETCH_DELAY))
+  const takes = estimate(parts, shelf.country, shelf.category, gap)
   return { batch_id, total_chunks, estimated_completion: instant(now + takes) }
 })
 

@@ -6,7 +6,7 @@ import { countryCode, countryName, isCountry, tldOf } from "../../src/domain/res
 import { lookupsOf, searchQueries } from "../../src/domain/research/lookup.ts"
 import { batchId, Category, datasetId, isDay, parseDatasetId, paths } from "../../src/domain/research/path.ts"
 import { domainId, placeOf, suffixList } from "../../src/domain/research/place.ts"
-import { limits, partsOf } from "../../src/domain/research/plan.ts"
+import { dues, limits, partsOf } from "../../src/domain/research/plan.ts"
 import { Dataset } from "../../src/domain/research/record.ts"
 import { publicDomain } from "../../src/domain/url.ts"
 import { law } from "../support/law.ts"
@@ -142,6 +142,18 @@ describe("names, ids and paths", () => {
 
 describe("the parts of a batch", () => {
   const urls = Array.from({ length: 2350 }, (_, at) => `https://a${at}.kr/`)
+  test("a large batch's messages come one after the other: none before its sources can have come so far", () => {
+    const urls = Array.from({ length: 450 }, (_, at) => `https://a${at}.sg/`)
+    const due = (of: ReadonlyArray<string>, ...chosen: Parameters<typeof partsOf>[2]) =>
+      dues(partsOf(of, 100, chosen), "SG", "news", 1000)
+    expect(due(urls, "crtsh", "wayback_machine")).toEqual([0, 0, 100_000, 200_000, 300_000])
+    expect(due(urls, "google_search", "crtsh")).toEqual([0, 0, 4000, 104_000, 204_000, 304_000])
+    expect(due(urls, "dns")).toEqual([0, 0, 0, 0, 0])
+    // Pages of three sites: what was asked for the first message is known for all others.
+    const pages = Array.from({ length: 450 }, (_, at) => `https://a${at % 3}.sg/${at}`)
+    expect(due(pages, "crtsh")).toEqual([0, 0, 3000, 3000, 3000])
+  })
+
   test("a chunk of a thousand travels as messages of a hundred; country queries go once (settled 14)", () => {
     const parts = partsOf(urls, 1000, ["google_search", "crtsh"])
     expect(parts[0]).toEqual({ chunk_index: 1, part: 0, urls: [], methods: ["google_search"] })

@@ -1,5 +1,5 @@
 import { type Lookup, lookupsOf } from "./lookup.ts"
-import type { Method } from "./record.ts"
+import { type Method, methods } from "./record.ts"
 
 /** Limits of one batch (S5.11, S5.15, "Research limits"). */
 export const limits = { urlsMax: 10_000, chunkMin: 100, chunkMax: 1000, urlsPerMessage: 100, createMax: 100 } as const
@@ -22,10 +22,10 @@ const slices = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<Readon
 export const partsOf = (
   urls: ReadonlyArray<string>,
   chunkSize: number,
-  methods: ReadonlyArray<Method>
+  chosen: ReadonlyArray<Method>
 ): ReadonlyArray<Part> => {
-  const perDomain = methods.filter((it) => it !== "google_search")
-  const search: ReadonlyArray<Part> = methods.includes("google_search")
+  const perDomain = chosen.filter((it) => it !== "google_search")
+  const search: ReadonlyArray<Part> = chosen.includes("google_search")
     ? [{ chunk_index: 1, part: 0, urls: [], methods: ["google_search"] }]
     : []
   const chunks = slices(urls, chunkSize).flatMap((chunk, at) =>
@@ -37,6 +37,27 @@ export const partsOf = (
     }))
   )
   return [...search, ...chunks]
+}
+
+/**
+ * When each part may begin, ms after the batch: not before the parts that stand two before it can be done, as one source is asked one
+ * question per gap. So a large batch publishes chunk by chunk, though its messages take turns with those of others; a question that an
+ * earlier part asks already costs no time.
+ */
+export const dues = (
+  parts: ReadonlyArray<Part>,
+  country: string,
+  category: string,
+  gapMs: number
+): ReadonlyArray<number> => {
+  const asked = new Set<string>()
+  const takes = parts.map((part) => {
+    const fresh = lookupsOf(part, country, category, 0).filter((it) => !asked.has(`${it.method} ${it.query}`))
+    for (const it of fresh) asked.add(`${it.method} ${it.query}`)
+    // Name servers are asked without a gap.
+    return Math.max(...methods.map((it) => (it === "dns" ? 0 : fresh.filter(({ method }) => method === it).length)))
+  })
+  return parts.map((_, at) => takes.slice(0, Math.max(0, at - 1)).reduce((sum, it) => sum + it * gapMs, 0))
 }
 
 /** Time of one answer of a discovery source beyond the gap between two, ms: crt.sh and the CDX server are slow. */
