@@ -143,6 +143,8 @@ const judged = Effect.fnUntraced(function* (
   const trial = judgeRule(yield* tried(rule, heldOut), { ...rule, enabled: true }, bounds)
   if (!trial.holds) {
     yield* Metric.update(ruleLearning("refused"), 1)
+    // It is disabled already: said once more, so that the audit log has the reasons.
+    yield* steadfast(rules.enable(rule.id, false, learner, { job: job.id, refused: trial.reasons }))
     return yield* failure("rule_refused", trial.reasons.join("; "))
   }
   const facts = { job: job.id, pages: trial.pages }
