@@ -21,6 +21,7 @@ export const Code = Schema.Literals([
   "busy_host",
   "reader_limit",
   "browser",
+  "probe",
   "raw_missing",
   "parse_failed",
   "article_invalid",

@@ -6,6 +6,10 @@ export const fetcherSettings = {
     true,
     "A host whose articles keep coming empty gets a browser; `crawler fetcher-rules upgrades off` stops that while it runs."
   ),
+  SOFT_404_PROBES: flag(
+    true,
+    "A host whose article does not look like one is asked, at most once a day, for an address that it cannot have."
+  ),
   FETCHER_AUTO_UPGRADE_THRESHOLD: whole(5, { min: 1, max: 10_000 }, "Failed article pages within the window."),
   FETCHER_AUTO_UPGRADE_WINDOW: duration("1h", { min: "1m", max: "24h" }, "Sliding window of a host's failed pages."),
   FETCHER_EMPTY_BODY_TITLE_MIN: whole(5, { min: 0, max: 100 }, "Code points; a shorter title is an empty body."),

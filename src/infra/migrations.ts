@@ -9,6 +9,7 @@ import switches from "../../sql/0008_switches.sql" with { type: "text" }
 import ruleLearning from "../../sql/0009_rule_learning.sql" with { type: "text" }
 import hostRules from "../../sql/0010_host_rules.sql" with { type: "text" }
 import sectionCrawl from "../../sql/0011_section_crawl.sql" with { type: "text" }
+import hostTraits from "../../sql/0012_host_traits.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -28,5 +29,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 8, name: "switches", text: switches },
   { version: 9, name: "rule_learning", text: ruleLearning },
   { version: 10, name: "host_rules", text: hostRules },
-  { version: 11, name: "section_crawl", text: sectionCrawl }
+  { version: 11, name: "section_crawl", text: sectionCrawl },
+  { version: 12, name: "host_traits", text: hostTraits }
 ]

@@ -8,11 +8,12 @@ import * as runs from "./runs.memory.ts"
 import * as scores from "./scores.memory.ts"
 import * as signals from "./signals.memory.ts"
 import * as sources from "./sources.memory.ts"
+import * as traits from "./traits.memory.ts"
 import * as urls from "./urls.memory.ts"
 import * as windows from "./windows.memory.ts"
 
 /** Every store of one process in memory, for a one-shot run and for tests: nothing outlives it. */
-export const layer = (options: bus.Options & pages.Options & urls.Options = {}) =>
+export const layer = (options: bus.Options & pages.Options & urls.Options & traits.Options = {}) =>
   Layer.mergeAll(
     frontier.layer,
     pages.layer(options),
@@ -22,5 +23,6 @@ export const layer = (options: bus.Options & pages.Options & urls.Options = {}) 
     scores.layer,
     fetcherrules.layer,
     parsingrules.layer,
+    traits.layer(options),
     windows.layer
   ).pipe(Layer.provideMerge(Layer.mergeAll(bus.layer(options), urls.layer(options))))

@@ -15,6 +15,7 @@ import * as scores from "../infra/scores.sql.ts"
 import * as scoring from "../infra/scoring.sql.ts"
 import * as signals from "../infra/signals.sql.ts"
 import * as sources from "../infra/sources.sql.ts"
+import * as traits from "../infra/traits.sql.ts"
 import * as upgrades from "../infra/upgrades.sql.ts"
 import * as upkeep from "../infra/upkeep.sql.ts"
 import { bus, datasets, hostCache, locks, possible, windows } from "./backends.ts"
@@ -27,6 +28,7 @@ export const store = Layer.mergeAll(
   runs.layer,
   sources.layer,
   upkeep.layer,
+  traits.layer,
   deadletters.layer,
   parsingrules.layer,
   research.layer,

@@ -16,6 +16,7 @@ import { observeAnswer, observeFailure } from "./observe.ts"
 import { listAnswered } from "./runs.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { isVariant } from "./twins.ts"
 import { chooseFetcher } from "./upgrade.ts"
 
 /** Refusals that are an answer, not a failure of ours: recorded as an outcome with their reason, never a dead letter. */
@@ -137,6 +138,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, work: Work<CrawlJob>) 
   const limits = { ...shared, leaving: (yield* Run).stop }
   const mismatch = hostFault(work)
   if (mismatch !== null) return yield* new Fatal({ code: "key_mismatch", message: mismatch })
+  if (yield* isVariant(job)) return Option.none<Fetched>()
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
   // Work begins with the page's own request, not with waiting for its host; both go out at the same time.

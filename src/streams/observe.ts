@@ -3,11 +3,13 @@ import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import type { Retryable } from "../domain/errors.ts"
 import type { RawPage } from "../domain/fetching.ts"
 import { type Released, type Signal, Signals } from "../domain/ports.ts"
+import { isProbe } from "../domain/traits.ts"
 import type { Failure } from "./slot.ts"
 import { stored } from "./stage.ts"
 
 /** A sample is an article fetch: polls of lists and feeds have a topic of their own. */
-const isSample = ({ target }: CrawlJob): boolean => target.type === "article" || target.type === "auto"
+const isSample = (job: CrawlJob): boolean =>
+  !isProbe(job) && (job.target.type === "article" || job.target.type === "auto")
 
 const statusOf = (error: Failure): number =>
   error._tag !== "Retryable" ? 0 : error.code === "http_429" ? 429 : error.code === "http_5xx" ? 503 : 0

@@ -2,7 +2,7 @@ import { Clock, Effect, Metric, Option } from "effect"
 import type { Content } from "../domain/article.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
-import { articleId, articleOf } from "../domain/identity.ts"
+import { articleId, articleOf, type Named } from "../domain/identity.ts"
 import { articleLag, articles } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Pages, type Reader } from "../domain/ports.ts"
@@ -14,6 +14,7 @@ import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/u
 import { validateArticle } from "../domain/validate.ts"
 import { learnRules } from "./relearn.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { named as twinOf } from "./twins.ts"
 import { closeRepublish, learn } from "./upgrade.ts"
 import { readPage } from "./validate.ts"
 
@@ -31,6 +32,7 @@ const nameOf = Effect.fnUntraced(function* (page: Validated, content: Content) {
   const scope = rulePattern === null ? registrableDomain(page.raw.host) : (rule?.source_name ?? page.raw.host)
   const { identity, by } = identityOf({ url, canonical: content.canonical_url, rulePattern })
   const own = { scope, identity: normaliseUrl(url) }
+  if (by === "rule") return { scope, identity, numbered: true }
   if (by !== "canonical" || identity === own.identity) return { scope, identity }
   const [other] = yield* steadfast((yield* Pages).articles({ ids: [articleId(scope, identity)], limit: 1 }))
   const first = other === undefined ? null : normaliseUrl(other.url)
@@ -41,7 +43,9 @@ const nameOf = Effect.fnUntraced(function* (page: Validated, content: Content) {
 const saveArticle = Effect.fnUntraced(function* (page: Validated, content: Content) {
   const pages = yield* Pages
   const now = yield* Clock.currentTimeMillis
-  const named = yield* nameOf(page, content)
+  const own: Named & { readonly numbered?: boolean } = yield* nameOf(page, content)
+  // A source's own numbers know best; elsewhere the same text is the same article.
+  const named = own.numbered === true ? own : yield* twinOf(page, content, own)
   const article = articleOf(page.job, page.raw, content, page.verdict, named, now)
   const url_key = urlKey(normaliseUrl(page.job.target.url))
   const [saved] = yield* stored(pages.saveArticles([{ article, url_key, job_id: page.job.id }]))

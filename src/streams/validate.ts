@@ -4,10 +4,11 @@ import type { Fetched } from "../domain/fetching.ts"
 import type { Validated } from "../domain/flow.ts"
 import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Pages, Reader } from "../domain/ports.ts"
+import { type Frontier, Pages, Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
 import { isReparse } from "../domain/reparse.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
+import { missing } from "./missing.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { closeRepublish } from "./upgrade.ts"
 
@@ -60,6 +61,10 @@ const judge = Effect.fnUntraced(function* (work: Work<Fetched>) {
   const reading = yield* readPage(value)
   const { verdict, kind, charset } = reading
   yield* Metric.update(documents(verdict), 1)
+  const lost = yield* missing(work, reading, hintsOf(value, false))
+  if (lost === "ended") return Option.none<Validated>()
+  if (lost !== null)
+    return yield* end(work, { ...reading, verdict: "soft_404", evidence: { ...reading.evidence, ...lost } })
   if (verdict === "partial") {
     return yield* new Retryable({ code: "partial", message: `the body ended early after ${value.raw.bytes} bytes` })
   }
@@ -68,5 +73,7 @@ const judge = Effect.fnUntraced(function* (work: Work<Fetched>) {
 })
 
 /** Gives every fetched document one verdict with its evidence; a partial one is fetched again. */
-export const validate = (policy: Policy["Service"]): Stage<Fetched, Validated, Pages | Policy | Reader | Upgrades> =>
+export const validate = (
+  policy: Policy["Service"]
+): Stage<Fetched, Validated, Frontier | Pages | Policy | Reader | Upgrades> =>
   stage("validator", policy.readers * 4, judge)

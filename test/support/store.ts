@@ -14,7 +14,7 @@ const tables = [
   ..."messages dead_letters sources crawl_lists urls raw_contents articles article_revisions validation_outcomes".split(
     " "
   ),
-  ..."fetcher_rules switches republishes fetch_failures parsing_rules hosts host_paces host_signals host_scoring_state audit_log host_generations relays".split(
+  ..."fetcher_rules switches republishes fetch_failures parsing_rules hosts host_paces host_signals host_scoring_state audit_log host_generations relays host_traits".split(
     " "
   )
 ]

@@ -153,11 +153,17 @@ export const world = (
     readonly policy?: Partial<Policy["Service"]>
     readonly env?: Readonly<Record<string, string>>
     readonly stages?: ReadonlySet<string>
+    /** Hosts may be asked for addresses they cannot have. */
+    readonly probes?: boolean
   } = {}
 ) => {
   const config = Layer.merge(settings({ FETCH_DELAY: "100ms", ...options.env }), policyOf(options.policy))
   const outside = Layer.mergeAll(fetcherOf(web, options.asked), openRobots, outputsTo(options.delivered ?? []))
-  return Layer.mergeAll(store.layer(), hosts.layer(), reader.layer, Run.layer(options.stages ?? chain), outside).pipe(
-    Layer.provideMerge(config)
-  )
+  return Layer.mergeAll(
+    store.layer({ probes: options.probes ?? false }),
+    hosts.layer(),
+    reader.layer,
+    Run.layer(options.stages ?? chain),
+    outside
+  ).pipe(Layer.provideMerge(config))
 }

@@ -131,5 +131,9 @@ export const articleReasons = (page: Page, body: Body, hints: Hints, content: Co
   return Object.fromEntries(rated.flatMap(([reason, weight, holds]) => (holds ? [[reason, weight] as const] : [])))
 }
 
+/** Does the page itself speak for an article? Its address, which may outlive it, does not count. */
+export const looksWritten = (reasons: Reasons): boolean =>
+  Object.entries(reasons).reduce((sum, [reason, it]) => sum + (/^address/u.test(reason) ? 0 : it), 0) >= 0
+
 export const isArticle = (reasons: Reasons): boolean =>
   Object.values(reasons).reduce((sum, it) => sum + it, 0) >= articleMin
