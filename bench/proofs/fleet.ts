@@ -78,6 +78,8 @@ export const fleetOf = (
     CRAWLER_DATA_DIR: join(bench.folder, `data-${at}`),
     HTTP_PORT: String(firstPort + at),
     ALLOW_PRIVATE_CIDRS: "127.0.0.0/8",
+    // No page here needs a browser, and one that comes up after every kill would take the machine's time.
+    CHROMIUM_PATH: join(bench.folder, "none"),
     LOG_LEVEL: process.env.FLEET_LOG_LEVEL ?? "warn",
     ...settings
   })

@@ -114,6 +114,9 @@ export const outlook = `select
 
 const receipts = `given as materialized (select * from json_to_recordset($1::text::json) as g(id text, lease bigint))`
 const isHeld = `m.id = g.id and m.lease = g.lease and m.leased`
+/** The rows of these receipts, locked in the order of their ids: statements that lock the same rows wait for each other in turn. */
+const locked = (which = "") => `held as materialized (
+  select m.id from messages m join given g on ${isHeld}${which} order by m.id for update of m)`
 
 /**
  * $1 receipts; $2 message records with their owner; $3 dead letters with their owner.
@@ -122,8 +125,7 @@ const isHeld = `m.id = g.id and m.lease = g.lease and m.leased`
  */
 export const settle = `with ${receipts},
 outgoing as materialized (select * from json_to_recordset($2::text::json) as m(owner text, ${messageColumns})),
-held as materialized (
-  select m.id from messages m join given g on ${isHeld} order by m.id for update of m),
+${locked()},
 again as materialized (
   select distinct on (o.id) o.* from outgoing o join held h on h.id = o.owner where o.id = o.owner),
 back as (
@@ -143,12 +145,12 @@ buried as (
 select id from held`
 
 /** $1 receipts; $2 lease end. Touches no indexed column. */
-export const renew = `with ${receipts}
-update messages m set leased_until = at_ms($2) from given g where ${isHeld}`
+export const renew = `with ${receipts}, ${locked()}
+update messages m set leased_until = at_ms($2) from held h where m.id = h.id`
 
 /** $1 receipts; $2 until when Kafka is trusted to deliver them. Only what nobody has received in the meantime. */
-export const acknowledgeSent = `with ${receipts}
-update messages m set leased_until = at_ms($2) from given g where ${isHeld} and m.sent`
+export const acknowledgeSent = `with ${receipts}, ${locked(" and m.sent")}
+update messages m set leased_until = at_ms($2) from held h where m.id = h.id`
 
 /** $1 name; $2 holder; $3 now; $4 until. Answers a row if the holder may relay now. */
 export const holdRelay = `insert into relays as r (name, holder, until) values ($1, $2, at_ms($4))
@@ -165,13 +167,13 @@ export const bury = `${insertDead}
     attempts int, at float8) order by d.id ${replaceDead}`
 
 /** $1 receipts. Work on these begins: from here on a lease that ends without an outcome was a crash. */
-export const begin = `with ${receipts}
-update messages m set starts = m.starts + 1, begun = true from given g where ${isHeld} and not m.begun`
+export const begin = `with ${receipts}, ${locked(" and not m.begun")}
+update messages m set starts = m.starts + 1, begun = true from held h where m.id = h.id`
 
 /** $1 receipts. Work handed back was none. */
-export const release = `with ${receipts}
+export const release = `with ${receipts}, ${locked()}
 update messages m set leased = false, leased_until = null, starts = m.starts - m.begun::int, begun = false
-from given g where ${isHeld}`
+from held h where m.id = h.id`
 
 /** Under the lock of the embedded store one process owns all leases, so those of its predecessor mean nothing. */
 export const voidLeases = "update messages set leased = false, leased_until = null where leased"
