@@ -51,7 +51,11 @@ const universe = (seed: number): Universe => {
     const paths = Array.from({ length: count }, (_, at) => `/news/2026/11/${10 + at}/story-${at}-${seed}`)
     // Links repeat, some with tracking parameters: the same article all the same.
     const links = paths.flatMap((path) => (draw() < 0.3 ? [path, `${path}?utm_source=x`] : [path]))
-    pages.set(`https://${host}/`, listPage(links))
+    // Some sections have two pages of links, and a third that has none.
+    const first = draw() < 0.5 ? links.length : Math.ceil(links.length / 2)
+    pages.set(`https://${host}/`, listPage(links.slice(0, first)))
+    pages.set(`https://${host}/list/2`, listPage(links.slice(first)))
+    pages.set(`https://${host}/list/3`, listPage([]))
     for (const path of paths) {
       const url = `https://${host}${path}`
       articles.push(url)
@@ -171,7 +175,11 @@ const check = Effect.fnUntraced(function* ({ articles, hopeless }: Universe, del
 })
 
 /** As a poll of a source: its fetch may be answered with 304, which must never hide a page that a crash cut off. */
-const polled = (seed: Planned): Planned => ({ ...seed, job: { ...seed.job, source_id: "source", visit: 1 } })
+const polled = (seed: Planned): Planned => {
+  const { host } = seed.job
+  const paging = { page: 1, last: 4, url: `https://${host}/list/{page}`, streak: 0 }
+  return { ...seed, job: { ...seed.job, id: `${host}@0`, source_id: host, visit: 1, paging } }
+}
 
 /** One universe from its first link to the last outcome; fails with what was lost, doubled or left without a name. */
 export const simulate = (seed: number): Promise<void> => {
