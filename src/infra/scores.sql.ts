@@ -146,6 +146,12 @@ const fromShared = (
     return found
   })
 
+/** The age of a score that was used. */
+const told = (now: Millis, found: ReadonlyArray<Standing>) => {
+  const score = found.find((it) => it.score !== null)?.score ?? null
+  return score === null ? Effect.void : Metric.update(scoreAge, (now - score.calculated_at) / 1000)
+}
+
 /**
  * Priority facts of hosts over the database: memory for PRIORITY_CACHE_TTL, the shared cache where there is one, then one
  * statement. A changed rule is told of by notification where the database can (a server), so it acts within milliseconds;
@@ -187,10 +193,6 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
         Effect.runForkWith(context)(drop)
       }
     })
-    const told = (now: Millis, found: ReadonlyArray<Standing>) => {
-      const score = found.find((it) => it.score !== null)?.score ?? null
-      return score === null ? Effect.void : Metric.update(scoreAge, (now - score.calculated_at) / 1000)
-    }
     const looked = (hosts: ReadonlyArray<string>) =>
       Effect.flatMap(memory.of(hosts), (found) =>
         Effect.flatMap(database.leaseClock, (now) => {
