@@ -1,18 +1,12 @@
 /** Proof peers: every article right (1.000) on one host, on many hosts and through faults; rates beside other crawlers. */
-import { cpSync, existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { binary, Missing, prove, root, run, shared } from "./proof.ts"
+import { binary, prove, run } from "./proof.ts"
+import { rig } from "./rig.ts"
 
 const SCENARIOS = ["one-host", "many-hosts", "errors"] as const
 const REPEATS = process.env.REPS ?? "1"
 const SECONDS_MAX = 3600
-const DEBIAN = [
-  "python3-scrapy",
-  "python3-readability",
-  "golang-github-puerkitobio-goquery-dev",
-  "golang-golang-x-text-dev"
-]
-
 interface Result {
   readonly scenario: string
   readonly peer: string
@@ -25,31 +19,6 @@ interface Result {
   readonly error?: string
 }
 
-/** Installs what can be installed; a peer that stays missing shows as a row without figures, and the rest still run. */
-const prepare = async (bench: string): Promise<void> => {
-  const source = join(shared, "bench")
-  if (!existsSync(source)) throw new Missing(`the rig (${source}) is not on this machine`)
-  if (!existsSync(bench)) cpSync(source, bench, { recursive: true })
-  await run(["chmod", "-R", "u+w", bench])
-  const attempts: ReadonlyArray<readonly [boolean, readonly string[]]> = [
-    [!existsSync(join(bench, "node_modules", "crawlee")), ["npm", "install", "--no-audit", "--no-fund"]],
-    [
-      (await run(["/usr/bin/python3", "-c", "import scrapy, readability"])).code !== 0 ||
-        !existsSync("/usr/share/gocode/src/github.com/PuerkitoBio/goquery"),
-      ["apt-get", "install", "-y", "-q", ...DEBIAN, ...(Bun.which("go") === null ? ["golang-go"] : [])]
-    ],
-    [
-      !existsSync(join(bench, "peers", "goquery")),
-      ["sh", "-c", "cd peers && GO111MODULE=off GOPATH=/usr/share/gocode go build -o goquery goquery.go"]
-    ]
-  ]
-  for (const [needed, command] of attempts) {
-    if (!needed) continue
-    const done = await run(command, { cwd: bench, seconds: 900 })
-    if (done.code !== 0) console.error(`${command.slice(0, 3).join(" ")} failed: ${done.stderr.slice(-500)}`)
-  }
-}
-
 const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -57,9 +26,8 @@ const median = (values: readonly number[]): number => {
 }
 
 await prove(async ({ folder }) => {
-  const bench = join(root, ".bench")
   const crawler = await binary()
-  await prepare(bench)
+  const bench = await rig()
   const json = join(folder, "results.json")
   const ours = `${crawler} crawl --seeds {seeds} --limit {limit} --out {out} --concurrency {concurrency} --per-host {per_host} --delay {delay}`
   const command = [process.execPath, "run.ts", "--ours", ours, "--scenario", SCENARIOS.join(","), "--reps", REPEATS]

@@ -34,10 +34,12 @@ export const enqueue = `with added as (${insert(`json_to_recordset($1::text::jso
 
 /**
  * $1 types {type, max}; $2 now; $3 lease end; $4 most. One conditional update: rows that somebody else is taking are
- * skipped, waiting jobs that are due count as pending.
+ * skipped, waiting jobs that are due count as pending. A claim does not wait for the disk: a server that crashes forgets
+ * it, the job is claimed again, and whoever ends it first is the one whose outcome counts.
  */
 export const claim = `with wanted as materialized (
-  select * from json_to_recordset($1::text::json) as w(type text, max int)),
+  select w.* from json_to_recordset($1::text::json) as w(type text, max int),
+    (select set_config('synchronous_commit', 'off', true)) as unwaited),
 picked as materialized (
   select p.id from wanted w cross join lateral (
     select j.id from ai_jobs j where j.status = 'PENDING' and j.type = w.type
