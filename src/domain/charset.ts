@@ -82,7 +82,7 @@ const byBom = (bytes: Uint8Array): Declared | null => {
 const byZeros = (bytes: Uint8Array): Declared | null => {
   const head = bytes.subarray(0, ZERO_SAMPLE_BYTES)
   const sides = [0, 0]
-  for (const [at, byte] of head.entries()) if (byte === 0) sides[at % 2] = (sides[at % 2] ?? 0) + 1
+  for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) sides[at % 2] = (sides[at % 2] ?? 0) + 1
   const [even = 0, odd = 0] = sides.map((it) => it / Math.max(1, head.length / 2))
   if (odd > ZERO_SHARE_MIN && even < odd / 10) return { name: "utf-16le", source: "detected" }
   return even > ZERO_SHARE_MIN && odd < even / 10 ? { name: "utf-16be", source: "detected" } : null

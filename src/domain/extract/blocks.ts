@@ -1,5 +1,5 @@
 import { blocks as blockTags, type Element, type Node, type Tree } from "./element.ts"
-import { classifier, isHidden, type Kind } from "./kinds.ts"
+import { isHidden, type Kind, kindByName } from "./kinds.ts"
 
 /** One run of text between two line-breaking boundaries, read once and never again. */
 export interface Block {
@@ -50,7 +50,7 @@ class Collector {
   readonly first: Int32Array
   readonly end: Int32Array
   readonly kinds: Array<Kind | null>
-  private readonly kindOf = classifier()
+  private readonly kindOf = kindByName
   private parts: Array<string> = []
   /** The last character gathered, and whether anything but white space was. */
   private last = ""

@@ -224,19 +224,21 @@ const kindOf = (names: string): Kind | null => {
   return table[rowOf(parts)]?.[0] ?? null
 }
 
-/** Tells kinds apart; remembers names already seen, as pages repeat them. One per page. */
-export const classifier = (): ((element: Element) => Kind | null) => {
-  const seen = new Map<string, Kind | null>()
-  return (element) => {
-    if (element.attributes.length === 0 || element.tag === "body" || element.tag === "html") return null
-    const names = signature(element)
-    if (names === "") return null
-    const known = seen.get(names)
-    if (known !== undefined) return known
-    const kind = kindOf(names)
-    seen.set(names, kind)
-    return kind
-  }
+/** Names remembered: those of the few sites whose pages are read by turns. */
+const rememberedMax = 20_000
+const remembered = new Map<string, Kind | null>()
+
+/** Which kind an element's names say it is, or null. Remembers names, as a page and a site repeat them. */
+export const kindByName = (element: Element): Kind | null => {
+  if (element.attributes.length === 0 || element.tag === "body" || element.tag === "html") return null
+  const names = signature(element)
+  if (names === "") return null
+  const known = remembered.get(names)
+  if (known !== undefined) return known
+  const kind = kindOf(names)
+  if (remembered.size >= rememberedMax) remembered.clear()
+  remembered.set(names, kind)
+  return kind
 }
 
 const hiddenStyle =

@@ -65,9 +65,11 @@ export const markersOf = (html: string, tree: Tree): ReadonlyArray<string> => {
     html.length > challengeMax
       ? []
       : challenges.filter(([mark]) => html.includes(mark)).map(([, name]) => `challenge:${name}`)
+  const looked = new Set<string>()
   for (const element of tree.elements) {
     const names = attribute(element, "class")
-    if (names === undefined || names.length > 300) continue
+    if (names === undefined || names.length > 300 || looked.has(names)) continue
+    looked.add(names)
     const wall = wallNames.exec(names)?.[0]
     if (wall !== undefined) return [...found, `paywall:${wall.trim()}`]
   }

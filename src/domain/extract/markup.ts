@@ -275,9 +275,11 @@ class Builder implements TokenizerCallbacks {
   }
 }
 
+const section = "<![CDATA["
+
 export const build = (text: string): Tree => {
   // In HTML such a section is a comment up to the next `>`; the tokenizer would swallow the page up to a `]]>`.
-  const html = text.replaceAll("<![CDATA[", "<!CDATA[")
+  const html = text.includes(section) ? text.replaceAll(section, "<!CDATA[") : text
   const builder = new Builder(html)
   const tokenizer = new Tokenizer({}, builder)
   tokenizer.write(html)
