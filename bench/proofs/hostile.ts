@@ -1,7 +1,7 @@
 /**
  * Proof hostile: 200 hostile hosts (50 slow-loris, 50 endless bodies, 50 gzip bombs, 50 redirect loops) beside 50 good ones, all at
- * once: the good ones' p95 fetch time is < 2× what it is alone, memory at its highest is < 64 MiB above its highest alone, and each
- * hostile fetch ends by its limit.
+ * once: the good ones' p95 fetch time is < 2× what it is alone (the median of three rounds), memory at its highest is < 64 MiB above
+ * its highest alone, and each hostile fetch ends by its limit.
  */
 import { readFileSync } from "node:fs"
 import { createServer, type Socket } from "node:net"
@@ -17,6 +17,8 @@ const HOSTILE = 200
 /** Pages per good host and measurement. */
 const PAGES = Number(process.env.PAGES ?? 40)
 const LATENCY_MS = 50
+/** One round is at the mercy of whatever else the machine does. */
+const ROUNDS = Number(process.env.ROUNDS ?? 3)
 const kinds = ["loris", "endless", "bomb", "loop"] as const
 /** Time a slow-loris may hold a connection. */
 const TIMEOUT = "10s"
@@ -124,13 +126,10 @@ const goodPages = (port: number) =>
     return times
   })
 
-const measure = (port: number) =>
+const attackOf = (port: number, ends: Map<string, number>) =>
   Effect.gen(function* () {
     const { fetch } = yield* Fetcher
-    yield* goodPages(port)
-    const alone = yield* watched(goodPages(port))
-    const ends = new Map<string, number>()
-    const attack = (at: number) => {
+    const visit = (at: number) => {
       const kind = at % kinds.length
       const url = `http://127.${61 + kind}.0.${Math.floor(at / kinds.length) + 1}:${port}/a`
       return Effect.gen(function* () {
@@ -139,48 +138,63 @@ const measure = (port: number) =>
         ends.set(end, (ends.get(end) ?? 0) + 1)
       })
     }
-    const attacks = Effect.forEach(
-      Array.from({ length: HOSTILE }, (_, at) => at),
-      attack,
-      { concurrency: HOSTILE, discard: true }
-    )
-    const together = yield* watched(Effect.all([goodPages(port), attacks], { concurrency: 2 }))
-    return {
-      alone: alone.result,
-      together: together.result[0],
-      grown: together.highest - alone.highest,
-      highest: { alone: alone.highest, together: together.highest },
-      ends
-    }
+    const numbers = Array.from({ length: HOSTILE }, (_, at) => at)
+    yield* Effect.forEach(numbers, visit, { concurrency: HOSTILE, discard: true })
   })
+
+interface Round {
+  readonly alone: number
+  readonly together: number
+  /** Bytes at most, alone and beside hostile hosts. */
+  readonly memory: readonly [number, number]
+}
+
+const measure = (port: number, ends: Map<string, number>) =>
+  Effect.gen(function* () {
+    yield* goodPages(port)
+    const rounds: Array<Round> = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const alone = yield* watched(goodPages(port))
+      const both = Effect.all([goodPages(port), attackOf(port, ends)], { concurrency: 2 })
+      const together = yield* watched(both)
+      const memory = [alone.highest, together.highest] as const
+      rounds.push({ alone: p95(alone.result), together: p95(together.result[0]), memory })
+    }
+    return rounds
+  })
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 if (process.argv[2] === "serve") serve()
 else
   await prove(async (bench) => {
     const port = await start(bench)
     const env = { FETCH_TIMEOUT: TIMEOUT, FETCH_CONCURRENCY: "256" }
-    const { alone, ends, grown, highest, together } = await Effect.runPromise(
-      measure(port).pipe(Effect.provide(wholeFetcher(env, names({}).layer)))
-    )
-    const ratio = p95(together) / p95(alone)
+    const ends = new Map<string, number>()
+    const rounds = await Effect.runPromise(measure(port, ends).pipe(Effect.provide(wholeFetcher(env, names({}).layer))))
+    const ratio = median(rounds.map((it) => it.together / it.alone))
+    const most = (at: 0 | 1) => Math.max(...rounds.map((it) => it.memory[at]))
+    const grown = most(1) - most(0)
     const came = [...ends].filter(([name]) => name.endsWith(" came")).reduce((sum, [, count]) => sum + count, 0)
+    const told = (times: ReadonlyArray<number>) => times.map((it) => it.toFixed(0)).join(", ")
+    const fetches = GOOD * PAGES * rounds.length
     return {
       rows: [
         {
           what: "good alone",
-          fetches: alone.length,
-          "p95 ms": p95(alone).toFixed(0),
-          "MiB at most": mebibytes(highest.alone)
+          fetches,
+          "p95 ms": told(rounds.map((it) => it.alone)),
+          "MiB at most": mebibytes(most(0))
         },
         {
           what: "good beside hostile",
-          fetches: together.length,
-          "p95 ms": p95(together).toFixed(0),
-          "MiB at most": mebibytes(highest.together)
+          fetches,
+          "p95 ms": told(rounds.map((it) => it.together)),
+          "MiB at most": mebibytes(most(1))
         },
-        ...[...ends].sort().map(([what, fetches]) => ({ what, fetches, "p95 ms": "-", "MiB at most": "-" }))
+        ...[...ends].sort().map(([what, count]) => ({ what, fetches: count, "p95 ms": "-", "MiB at most": "-" }))
       ],
-      figure: `hostile: p95 ${p95(together).toFixed(0)} ms against ${p95(alone).toFixed(0)} alone (${ratio.toFixed(2)}×), RSS +${mebibytes(grown)} MiB, ${came} of ${HOSTILE} came`,
+      figure: `hostile: p95 ${ratio.toFixed(2)}× what it is alone, RSS +${mebibytes(grown)} MiB, ${came} of ${HOSTILE * rounds.length} came`,
       holds: ratio < 2 && grown < 64 * MEBIBYTE && came === 0
     }
   })
