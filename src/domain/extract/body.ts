@@ -1,7 +1,8 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { attribute, closest, contains, type Element, inlineText, words } from "./element.ts"
-import { isDiscussion, isForumAddress, isProduct } from "./genre.ts"
+import { isDiscussion, isForumAddress, isFurniture, isOneProduct, isProduct } from "./genre.ts"
+import { ofGoods, unshown } from "./goods.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { type Linked, typesOf } from "./linked.ts"
@@ -89,12 +90,13 @@ const stated = ({ linked }: Source, found: Body): Body => {
   const lines = unescaped(body.replace(/<\/?(?:p|br|div|h\d|li)\b[^>]{0,200}>/giu, "\n")).split(/\s*\n\s*/u)
   const blocks = lines.map(words).filter((it) => it !== "")
   if (blocks.length === 0) return found
-  const place = { linkChars: 0, element: found.element, heading: 0, item: false, cell: false, quote: false, pre: false }
-  return finish(
-    found.element,
-    [],
-    blocks.map((text) => ({ text, chars: text.length, ...place }))
-  )
+  return finish(found.element, [], linesOf(found.element, blocks))
+}
+
+/** Lines that are stated and not shown, as blocks of an element. */
+const linesOf = (element: Element, lines: ReadonlyArray<string>): ReadonlyArray<Block> => {
+  const place = { linkChars: 0, element, heading: 0, item: false, cell: false, quote: false, pre: false }
+  return lines.map((text) => ({ text, chars: text.length, ...place }))
 }
 
 /** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
@@ -120,6 +122,13 @@ const coverOf = (page: Source, found: Body): number => {
   return prose <= 1 ? 0.4 : 0.12
 }
 
+/** What is sold is described first where the page states it and does not show it (yet). */
+const described = ({ linked }: Source, { blocks, element, purity }: Body): Body => {
+  const own = finish(element, [], ofGoods(blocks))
+  const lines = linesOf(element, unshown(linked, own.text))
+  return { ...finish(element, [], [...lines, ...own.blocks]), purity }
+}
+
 /** What a page that is no article shows: its main part with cards and links, without menus and footers. */
 const wider = (page: Source, found: Body): Body => {
   const cover = coverOf(page, found)
@@ -132,12 +141,10 @@ const wider = (page: Source, found: Body): Body => {
   const element = main ?? sheet.tree.root
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
-  const body = finish(
-    element,
-    all,
-    all.filter((_, i) => removed[from + i] === null)
-  )
-  return found.text.length < body.text.length * cover ? { ...body, purity: widerPurity } : found
+  const left = all.filter((_, i) => removed[from + i] === null)
+  const body = finish(element, all, isOneProduct(page) ? ofGoods(left) : left)
+  const best = found.text.length < body.text.length * cover ? { ...body, purity: widerPurity } : found
+  return isOneProduct(page) ? described(page, best) : best
 }
 /** A page that was taken whole is no clean article. */
 const widerPurity = 0.2
@@ -172,7 +179,8 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
   const { element } = winner(sheet, removed, mode)
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
-  const left = all.filter((_, i) => removed[from + i] === null)
+  const isKept = (it: Block): boolean => mode === "article" || !isFurniture(it.text)
+  const left = all.filter((it, i) => removed[from + i] === null && isKept(it))
   const titles = titlesOf(page)
   const own = prune(firstArticle(page, left), titles)
   const lead = leadOf(sheet, page.meta, removed, from, titles).filter(

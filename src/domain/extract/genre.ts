@@ -40,6 +40,15 @@ export const isForumAddress = (url: string): boolean => forumAddress.test(url)
 export const isProduct = (said: Said): boolean =>
   /product/iu.test(metaOf(said.meta, "og:type") ?? "") ||
   said.linked.nodes.some((it) => typesOf(it).includes("Product"))
+/** One thing is sold here, not a shelf of them. */
+export const isOneProduct = (said: Said): boolean => {
+  const kind = metaOf(said.meta, "og:type") ?? ""
+  const all = said.linked.nodes.filter((it) => typesOf(it).includes("Product"))
+  if (/product\.group|product:group/iu.test(kind) || namesCollection(said) || all.length > productsMax) return false
+  return all.length > 0 || /product/iu.test(kind)
+}
+/** A page of one thing may name its variants or a few things beside it. */
+const productsMax = 4
 export const namesProduct = (said: Said): boolean => names(said, "Product", "ProductGroup")
 export const namesCollection = (said: Said): boolean =>
   names(said, "CollectionPage", "ItemList", "SearchResultsPage", "OfferCatalog")
@@ -90,3 +99,10 @@ export const placeOf = (address: string): Place => {
     shop: !isWriting && shopAddress.test(path)
   }
 }
+
+/** What forum software writes around each post: who wrote it, since when they are there, what can be done with it. */
+const furniture =
+  /^[-\s]*(?:[\d.,k]+\s?)?\d+ (?:gold|silver|bronze) badges?|^[-\s]*(?:asked|answered|edited|modified|joined|location|posts?|messages|reaction score|points|trophy points|likes|reputation|member since|registered|thanks|rating|threads|beiträge|registriert|dabei seit|messages postés|inscrit)\b[:\s].{0,40}$|^[-\s]*(?:link to (?:comment|post)|share on other sites|sorted by.*|reset to default|highest score.*|reply|quote|report|share|like|multi-?quote|back to top|top|solution|op|author|new member|member|members|senior member|moderator|administrator|guest|active member|well-known member|distinguished|zitieren|antworten|melden)$|^[-\s]*\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?(?: [+]\d\d:\d\d)?$|^[-\s]*#?\d{1,5}$/iu
+/** Such a line is no longer than this, in characters. */
+const furnitureMax = 80
+export const isFurniture = (text: string): boolean => text.length <= furnitureMax && furniture.test(text)
