@@ -124,9 +124,12 @@ const harmless = (): void => {
   const own = document.createElement("link")
   own.rel = "icon"
   own.href = "data:,"
+  // Chromium looks for icons among the head's own children; so little is looked at, for pages change often.
   const only = (): void => {
-    for (const it of document.querySelectorAll('link[rel~="icon" i], link[rel*="-icon" i]')) if (it !== own) it.remove()
-    if (!own.isConnected) document.head?.append(own)
+    const { head } = document
+    if (head === null) return
+    for (const it of head.querySelectorAll(':scope > link[rel*="icon" i]')) if (it !== own) it.remove()
+    if (!own.isConnected) head.append(own)
   }
   new MutationObserver(only).observe(document, { childList: true, subtree: true })
 }
