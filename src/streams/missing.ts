@@ -6,14 +6,23 @@ import { Policy } from "../domain/policy.ts"
 import { Frontier, Pages, Reader } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
 import { isReparse } from "../domain/reparse.ts"
-import { isFront, isProbe, isSamePrint, isSentHome, printOf, probeEveryMs, probeOf, Traits } from "../domain/traits.ts"
+import {
+  type HostTraits,
+  isFront,
+  isProbe,
+  isSamePrint,
+  isSentHome,
+  printOf,
+  probeEveryMs,
+  probeOf,
+  Traits
+} from "../domain/traits.ts"
 import { steadfast, stored, type Work } from "./stage.ts"
 
 type Evidence = Reading["evidence"]
 
-/** How long a page waits for what a probe says, and how often it looks (ms). A host that does not answer holds nobody up. */
-const patienceMs = 180_000
-const lookMs = 15_000
+/** How long pages in doubt wait for what a probe says (ms). A host that does not answer holds nobody up for longer. */
+const patienceMs = 10_000
 
 const reasonsOf = ({ evidence }: Reading): Record<string, number> | null => {
   const { reasons } = evidence
@@ -44,15 +53,21 @@ const learnMissing = Effect.fnUntraced(function* ({ raw }: Fetched, { content }:
   yield* steadfast(traits.learn(raw.host, { missing: says ? null : printOf(content), probed_at: raw.fetched_at }))
 })
 
-/** Asks a host once a day, and lets the page that made one ask wait for the answer. */
-const probe = Effect.fnUntraced(function* ({ envelope, value }: Work<Fetched>) {
+/** Asks a host once a day; pages that are in doubt meanwhile wait a little for the answer. */
+const probe = Effect.fnUntraced(function* ({ raw }: Fetched, { missing: print, probed_at }: HostTraits) {
   const now = yield* Clock.currentTimeMillis
-  const planned = probeOf(value.raw, now)
-  if (planned === null) return
-  yield* stored((yield* Frontier).enqueue([planned]))
-  if (now - value.raw.fetched_at > patienceMs || now - envelope.occurred_at > probeEveryMs) return
-  return yield* new Postponed({ code: "probe", message: "what the host answers for no page", until: now + lookMs })
+  const traits = yield* Traits
+  if (probed_at === null || now - probed_at >= probeEveryMs) {
+    const planned = probeOf(raw, now)
+    if (planned === null) return
+    yield* steadfast(traits.learn(raw.host, { probed_at: now }))
+    yield* stored((yield* Frontier).enqueue([planned]))
+    return yield* waits(now)
+  }
+  if (print === null && now - probed_at < patienceMs) return yield* waits(probed_at)
 })
+const waits = (from: number) =>
+  new Postponed({ code: "probe", message: "what the host answers for no page", until: from + patienceMs })
 
 /**
  * Why a page is not there though its status says it is: it was led to the front, or shows what its host shows for every
@@ -83,7 +98,6 @@ export const missing = Effect.fnUntraced(function* (work: Work<Fetched>, reading
     const print = known[like]
     if (print !== null && (doubted || print.title === shown.title) && isSamePrint(shown, print)) return { like }
   }
-  const now = yield* Clock.currentTimeMillis
-  if (doubted && asks && (known.probed_at === null || now - known.probed_at >= probeEveryMs)) yield* probe(work)
+  if (doubted && asks) yield* Effect.provideService(probe(work.value, known), Traits, traits)
   return null
 })
