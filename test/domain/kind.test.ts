@@ -53,6 +53,15 @@ describe("a page with a long text is an article only where nothing says it is so
         ]),
       "https://news.example/reviews/the-best-phones-of-this-year"
     ],
+    [
+      "a report with a discussion below it",
+      date +
+        ld([
+          { "@type": "NewsArticle", headline: title },
+          { "@type": "DiscussionForumPosting", text: "x" }
+        ]),
+      "https://news.example/society/2026/02/10/12345"
+    ],
     ["a shop's magazine", date, "https://shop.example/blog/how-to-choose-boots-for-winter"],
     ["a post of a known system", date, "https://blog.example/short"]
   ]

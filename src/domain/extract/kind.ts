@@ -51,7 +51,7 @@ const stated = (page: Page, content: Content): Rated => {
     ["marked", 1.1, isMarked],
     ["collection", -0.9, !isLinked && namesCollection(page)],
     ["product", -2.4, !isLinked && !isMarked && namesProduct(page)],
-    ["forum", -6, isDiscussion(page)],
+    ["forum", -6, !isLinked && isDiscussion(page)],
     ["manual", -7, isManual(page)],
     ["og_type", 0.6, /article/iu.test(kind)],
     ["og_product", -3, /product/iu.test(kind)],
