@@ -23,7 +23,7 @@ const site = () =>
     fetch: ({ url }) => {
       const { pathname } = new URL(url)
       if (pathname === "/section/never") return new Promise<Response>(() => undefined)
-      const at = /\/0(\d)\//.exec(pathname)?.[1]
+      const at = /\/0(\d)\/story/.exec(pathname)?.[1]
       const body = pathname === "/" ? front : at === undefined ? null : article(Number(at))
       return body === null
         ? new Response("", { status: 404 })
