@@ -27,6 +27,7 @@ const SECONDS_MAX = Number(process.env.SECONDS ?? 300)
 const SHARE_MAX = 0.5
 const BUS_MS_MAX = 0.5
 const MESSAGES = 10_000
+const KEYS = 100
 /** Messages that a chain of stages has in hand at once. */
 const GROUP = 50
 
@@ -93,7 +94,6 @@ const worked = async (
   fleet: Fleet,
   done: () => Promise<boolean>
 ): Promise<Row> => {
-  console.error(what)
   await site.reset()
   await seed(bench, fleet, site)
   const before = serversCpu()
@@ -103,7 +103,9 @@ const worked = async (
   const after = serversCpu()
   await Promise.all(fleet.members.map((it) => it.stop()))
   const own = fleet.members.reduce((sum, it) => sum + it.cpuSeconds(), 0)
-  return { what, pages: html, seconds, cpuMs: (own * 1000) / html, serversMs: ((after - before) * 1000) / html }
+  const row = { what, pages: html, seconds, cpuMs: (own * 1000) / html, serversMs: ((after - before) * 1000) / html }
+  console.error(JSON.stringify(row))
+  return row
 }
 
 const quick = { FETCH_DELAY: "0ms", SOURCE_BACKLOG: "3650d", ARTICLE_REVISITS: "off", BUS_POLL: "200ms" }
@@ -123,12 +125,12 @@ const embeddedDone = async (articles: number): Promise<boolean> => {
 const messageOf = (n: number): Outgoing => ({
   id: `m${n}`,
   topic: "crawl.normal",
-  key: `h${n % HOSTS}.example`,
+  key: `h${n % KEYS}.example`,
   occurred_at: 1,
   attempt: 0,
   trace_id: `m${n}`,
   headers: { schema: "1" },
-  payload: { id: `m${n}`, target: { url: `https://h${n % HOSTS}.example/${n}`, type: "article" } },
+  payload: { id: `m${n}`, target: { url: `https://h${n % KEYS}.example/${n}`, type: "article" } },
   not_before: 1
 })
 const subscription = {
