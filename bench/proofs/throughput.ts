@@ -135,7 +135,7 @@ const messageOf = (n: number): Outgoing => ({
 })
 const subscription = {
   topics: [{ topic: "crawl.normal", weight: 1 }],
-  limit: 64,
+  limit: 200,
   perKey: 3,
   untilDrained: false
 } as const
