@@ -79,8 +79,8 @@ bench: ## Measure against other crawlers (the proof `peers`)
 quality: ## Score extraction on pages with known truth (the proof `quality`)
 	@$(MAKE) --no-print-directory proof NAME=quality
 
-soak: ## Run for hours under load (the proof `soak`; HOURS=8)
-	@$(MAKE) --no-print-directory proof NAME=soak
+soak: $(SETUP) ## Run the proofs that hunt rare faults at full size, for hours (HOURS=8)
+	@$(BUN) bench/soak.ts
 
 services: $(SETUP) ## Install and start scratch servers: PostgreSQL, Redis, Kafka, S3 (tests use them)
 	@$(BUN) bench/services/services.ts start
