@@ -16,7 +16,7 @@ SEED := dist/seed.tar.gz
 .PHONY: help setup demo dev check format test e2e bench build migrate docs proof proofs quality soak services services-stop clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BUN): .ci/bun
 	@.ci/bun

@@ -3,7 +3,20 @@ import { aiSettings } from "./config.ai.ts"
 import { crawlSettings } from "./config.crawl.ts"
 import { fetcherSettings } from "./config.fetcher.ts"
 import { scoringSettings } from "./config.scoring.ts"
-import { choice, decimal, duration, durations, flag, list, optional, type Setting, text, whole } from "./setting.ts"
+import {
+  choice,
+  contact,
+  decimal,
+  duration,
+  durations,
+  flag,
+  header,
+  list,
+  optional,
+  type Setting,
+  text,
+  whole
+} from "./setting.ts"
 
 /** Stands where an operator's own page belongs. */
 export const placeholder = "https://crawler.example/bot"
@@ -21,11 +34,8 @@ export const settings = {
   READ_TOKEN: list("secrets of at least 16 characters between commas", "Scope read; a list, for rotation.", true),
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error"], "Least severe line that is written."),
   LOG_FORMAT: choice("auto", ["auto", "pretty", "json"], "auto: pretty on a terminal, JSON lines otherwise."),
-  CRAWLER_CONTACT: optional(
-    "a URL or an e-mail address",
-    "Where sites reach you: the default USER_AGENT names it, in place of the example's page."
-  ),
-  USER_AGENT: text(`crawler/0.1 (+${placeholder})`, "Who we say we are; name a page that explains you."),
+  CRAWLER_CONTACT: contact("Where sites reach you: the default USER_AGENT names it, in place of the example's page."),
+  USER_AGENT: header(`crawler/0.1 (+${placeholder})`, "Who we say we are; name a page that explains you."),
   USER_AGENT_TOKEN: text("crawler", "The product token that robots.txt groups are matched against."),
   ALLOW_PRIVATE_CIDRS: list(
     "networks such as 127.0.0.0/8, between commas",
@@ -78,7 +88,10 @@ export const settings = {
   MIN_CONTENT_LENGTH: whole(100, { min: 1, max: 10_000 }, "Article validation: code points."),
   MAX_CONTENT_LENGTH: whole(50_000, { min: 100, max: 1_000_000 }, "Article validation: code points."),
   MIN_QUALITY: decimal(0.5, { min: 0, max: 1 }, "Article validation: least quality."),
-  ARTICLES_JSONL: optional("a file path", "Append each finished article here as a JSON line."),
+  ARTICLES_JSONL: optional(
+    "a file path",
+    "Append each finished article here as a JSON line; a crash may repeat its last lines, `id` tells them."
+  ),
   CHROMIUM_PATH: optional("a file path", "Chromium; else it is looked for on PATH."),
   BROWSER_SANDBOX: flag(true, "Chromium's sandbox; root needs false."),
   GOOGLE_SEARCH_URL: text("https://www.googleapis.com/customsearch/v1", "Google Programmable Search JSON API."),

@@ -63,6 +63,8 @@ export const reparseOperation = (
   pages: Pages["Service"]
 ): Operations => ({
   reparse: Effect.fnUntraced(function* (input) {
+    if (input.raw === undefined && input.host === undefined && input.since === undefined && input.until === undefined)
+      return yield* controlError("invalid", "which pages? name one by raw, or a host, since or until", "host")
     const now = yield* Clock.currentTimeMillis
     const run = now.toString(36)
     const { asked, from, host } = yield* rangeOf(input, pages)

@@ -55,6 +55,10 @@ const fault = (input: SourceInput): ControlError | null => {
   if (every_ms !== undefined && every_ms < pollEveryMin) {
     return invalid("every_ms", String(every_ms), `at least ${pollEveryMin} ms`)
   }
+  const kind = input.kind ?? (URL.canParse(input.url) ? guessKind(input.url) : "list")
+  if (kind !== "list" && (page_url ?? max_pages) !== undefined) {
+    return controlError("invalid", `a ${kind} has no further pages: page_url and max_pages are for lists`, "page_url")
+  }
   if (page_url !== undefined && !isPageUrl(page_url, input.url)) {
     return invalid("page_url", page_url, "a URL of the same site with {page} for the page's number")
   }

@@ -100,6 +100,19 @@ export const choice = <const A extends ReadonlyArray<string>>(
 export const text = (standard: string, why: string): Setting<string> =>
   make(standard, standard, "a text that is not empty", why, (it) => (it === "" ? undefined : it))
 
+/** What a header line can carry: visible ASCII and blanks. Anything else would fail each request, and no site would say why. */
+const headerText = (it: string): string | undefined => (/^[\x20-\x7e]{1,500}$/.test(it) ? it : undefined)
+export const header = (standard: string, why: string): Setting<string> =>
+  make(standard, standard, "at most 500 visible ASCII characters", why, headerText)
+
+/** Where somebody can be reached: a page or a mailbox; null when the variable is not set. */
+export const contact = (why: string): Setting<string | null> =>
+  make<string | null>("", null, "an http(s) URL or an e-mail address", why, (it) =>
+    /^(?:https?:\/\/[^\s/@]+(?:\/\S*)?|(?:mailto:)?[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+)$/i.test(it)
+      ? headerText(it)
+      : undefined
+  )
+
 /** A text that may be absent: null when the variable is not set. */
 export const optional = (form: string, why: string, secret = false): Setting<string | null> =>
   make<string | null>("", null, form, why, (it) => (it === "" ? undefined : it), secret)

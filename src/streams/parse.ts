@@ -16,7 +16,7 @@ import { learnRules } from "./relearn.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { named as twinOf } from "./twins.ts"
 import { closeRepublish, learn } from "./upgrade.ts"
-import { readPage } from "./validate.ts"
+import { judgedAt, readPage } from "./validate.ts"
 
 /**
  * Which article a page is. A canonical that pages with different titles share names none of them, so such a page is
@@ -69,7 +69,7 @@ const reject = Effect.fnUntraced(function* (
   const pages = yield* Pages
   yield* Metric.update(articles("rejected"), 1)
   const record = { raw_id: raw.id, url: job.target.url, host: job.host, verdict, evidence: reading.evidence, codes }
-  yield* stored(pages.saveOutcomes([{ ...record, at: raw.fetched_at }]))
+  yield* stored(pages.saveOutcomes([{ ...record, at: judgedAt(job, raw) }]))
 })
 
 /**

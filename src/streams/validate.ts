@@ -1,6 +1,7 @@
 import { Effect, Metric, Option } from "effect"
+import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal, Retryable } from "../domain/errors.ts"
-import type { Fetched } from "../domain/fetching.ts"
+import type { Fetched, RawPage } from "../domain/fetching.ts"
 import type { Validated } from "../domain/flow.ts"
 import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
@@ -47,9 +48,13 @@ export const readPage = Effect.fnUntraced(function* (page: Fetched) {
   return yield* steadfast(reader.read(key, stored.body, hintsOf(page, html)))
 })
 
+/** When an outcome came to be: with the fetch, or when a stored page was asked to be read again. */
+export const judgedAt = (job: CrawlJob, raw: RawPage): Millis => (isReparse(job) ? job.scheduled_at : raw.fetched_at)
+
 const end = Effect.fnUntraced(function* ({ envelope, value }: Work<Fetched>, reading: Reading) {
   const { job, raw } = value
-  const record = { raw_id: raw.id, url: job.target.url, host: job.host, codes: [], at: raw.fetched_at }
+  const at = judgedAt(job, raw)
+  const record = { raw_id: raw.id, url: job.target.url, host: job.host, codes: [], at }
   const pages = yield* Pages
   yield* stored(pages.saveOutcomes([{ ...record, verdict: reading.verdict, evidence: reading.evidence }]))
   yield* closeRepublish(envelope, job)

@@ -106,3 +106,13 @@ test("columns of a table line up under Hangul, and cells cannot break a line", (
   expect(text).toBe("A         B\n한국      1\nx\\u000ay  -")
   expect(table([], ["a"])).toBe("(none)")
 })
+
+test("what no request could carry, or nobody could be reached by, is refused at the start", () => {
+  const refused = (env: Readonly<Record<string, string>>) => Result.isFailure(readEnvironment(env))
+  for (const it of ["foo", "a\nX-Evil: 1", "한글", "http://", "me@", "https://a b.example/"])
+    expect({ it, refused: refused({ CRAWLER_CONTACT: it }) }).toEqual({ it, refused: true })
+  for (const it of ["bot@news.example", "mailto:bot@news.example", "https://news.example/bot", "http://10.0.0.1:8080/"])
+    expect({ it, refused: refused({ CRAWLER_CONTACT: it }) }).toEqual({ it, refused: false })
+  for (const it of ["a\nb", "한글", "x".repeat(501)])
+    expect({ it, refused: refused({ USER_AGENT: it }) }).toEqual({ it, refused: true })
+})

@@ -164,6 +164,7 @@ describe("control over the embedded store", () => {
       expect(yield* it.reparse({ host: "a.kr", limit: 2 })).toMatchObject({ sent: 2 })
       expect(yield* waiting).toBe(6)
       expect((yield* Effect.flip(it.reparse({ raw: "none" }))).code).toBe("not_found")
+      expect((yield* Effect.flip(it.reparse({}))).code).toBe("invalid")
 
       const rule = { source_name: "a", host_pattern: "a.kr", target_type: "page" } as const
       const good = { ...rule, selectors: { title: { css: "h1" }, main_content: { css: "article p", multi: true } } }
@@ -175,6 +176,10 @@ describe("control over the embedded store", () => {
       const fallen = yield* it["parsing-rules.test"]({ rule: bad, raw: "0.1" })
       expect(fallen.pages.map((one) => one.holds)).toEqual([false])
       expect(fallen.pages[0]?.fields.find((one) => one.field === "title")?.ruled).toBe("Buy this")
+      const absent = { ...rule, selectors: { title: { css: "h7" }, main_content: { css: "article p", multi: true } } }
+      const unfound = yield* it["parsing-rules.test"]({ rule: absent, raw: "0.1" })
+      expect(unfound.pages[0]?.fields.find((one) => one.field === "title")?.ruled).toBeNull()
+      expect(unfound.reasons[0]).toBe('title: "h7" finds nothing on 1 of 1 pages')
       yield* it["parsing-rules.set"]({ rules: [good] })
       const [stored] = (yield* it["parsing-rules.list"]({})).rules
       expect((yield* it["parsing-rules.test"]({ id: stored?.id ?? "", limit: 1 })).pages).toHaveLength(1)

@@ -1,6 +1,9 @@
 import type { Content } from "../article.ts"
+import { decode } from "../charset.ts"
+import { ruledElements, ruledValues } from "../extract/ruled.ts"
 import type { Reading } from "../reading.ts"
-import type { ParsingRule } from "../rule.ts"
+import { type FieldName, type ParsingRule, selectorsOf } from "../rule.ts"
+import { parse } from "../tree.ts"
 import type { Bounds } from "../validate.ts"
 import { judgeRule, type PageTrial, type TrialPage, type TriedPage, tryPage } from "./trial.ts"
 
@@ -55,13 +58,51 @@ const linksOf = ({ links }: Reading): Readonly<Record<string, string | null>> =>
   item_title: short(links.find((it) => it.title !== null)?.title)
 })
 
+/** Fields whose selectors are held against the page itself. */
+const fieldNames = [
+  "title",
+  "main_content",
+  "author",
+  "published_at",
+  "category",
+  "tags",
+  "summary",
+  "item_container",
+  "item_link",
+  "item_title"
+] as const satisfies ReadonlyArray<FieldName>
+
+/** Fields that the rule states and does not find on this page: what then stands in a reading is generic extraction's. */
+const missedOn = ({ body, hints }: TrialPage, rule: ParsingRule): ReadonlySet<string> => {
+  const tree = parse(decode(body, { content_type: hints.content_type, url: hints.url }).text)
+  const isFound = (field: FieldName) =>
+    field === "main_content" || field === "item_link"
+      ? ruledElements(tree, rule, field).length > 0 || ruledValues(tree, rule, field).length > 0
+      : ruledValues(tree, rule, field).length > 0
+  const stated = fieldNames.filter((it) => selectorsOf(rule, it).length > 0)
+  return new Set(stated.filter((it) => !isFound(it)))
+}
+
 const fieldsOf = (
   { generic, ruled }: Pick<TriedPage, "generic" | "ruled">,
+  missed: ReadonlySet<string>,
   isList: boolean
 ): ReadonlyArray<FieldTrial> => {
   const [by, without] = isList ? [linksOf(ruled), linksOf(generic)] : [linesOf(ruled.content), linesOf(generic.content)]
-  return Object.keys(by).map((field) => ({ field, ruled: by[field] ?? null, generic: without[field] ?? null }))
+  return Object.keys(by).map((field) => ({
+    field,
+    ruled: missed.has(field) ? null : (by[field] ?? null),
+    generic: without[field] ?? null
+  }))
 }
+
+/** Which selectors find nothing, and on how many pages: the first thing to know of a rule that does not hold. */
+const missing = (missed: ReadonlyArray<ReadonlySet<string>>, rule: ParsingRule): ReadonlyArray<string> =>
+  fieldNames.flatMap((field) => {
+    const pages = missed.filter((it) => it.has(field)).length
+    const selectors = selectorsOf(rule, field).map((it) => JSON.stringify(it.css))
+    return pages === 0 ? [] : [`${field}: ${selectors.join(", ")} finds nothing on ${pages} of ${missed.length} pages`]
+  })
 
 const isGood = (it: PageTrial | undefined): boolean =>
   it?.found === true && it.title !== false && it.textHolds !== false && it.date !== false
@@ -71,12 +112,18 @@ export const showRule = (pages: ReadonlyArray<TrialPage>, rule: ParsingRule, bou
   const isList = rule.target_type === "list"
   const tried = pages.map((it) => tryPage(it, rule))
   const { each, holds, reasons } = judgeRule(tried, rule, bounds)
+  const missed = pages.map((it) => missedOn(it, rule))
   const shown = tried.map((page, at) => {
     const judged = each[at]
     const good = isList ? page.ruled.links.length > 0 : isGood(judged)
-    return { url: page.url, verdict: page.ruled.verdict, fields: fieldsOf(page, isList), holds: good }
+    return {
+      url: page.url,
+      verdict: page.ruled.verdict,
+      fields: fieldsOf(page, missed[at] ?? new Set(), isList),
+      holds: good
+    }
   })
   return isList
-    ? { pages: shown, holds: shown.length > 0 && shown.every((it) => it.holds), reasons: [] }
-    : { pages: shown, holds, reasons }
+    ? { pages: shown, holds: shown.length > 0 && shown.every((it) => it.holds), reasons: missing(missed, rule) }
+    : { pages: shown, holds, reasons: [...missing(missed, rule), ...reasons] }
 }

@@ -67,7 +67,7 @@ const crawling = {
     check: (words, flags) => (words.length === 0 && flags.seeds === null ? "give a URL or --seeds FILE" : null)
   }),
   enqueue: shape({
-    help: "Give URLs to the crawler of this data directory, running or to be started.",
+    help: "Give article URLs to the crawler of this data directory, running or to be started. Links are not followed: for lists there is `sources add`.",
     words: any("URL"),
     flags: { seeds, strict, category: word("C", "Category of these URLs."), json },
     examples: ["crawler enqueue https://news.example/politics/1"],

@@ -30,7 +30,7 @@ export const askReparse = ({ flags, words }: Extract<Command, { name: "reparse" 
       json,
       total,
       () =>
-        `${total.sent} pages are read again; left out: ${total.superseded} with a later page of the same URL, ${total.truncated} cut short`
+        `${total.sent} pages wait to be read again, by the crawler that runs or the next \`crawler run\`; left out: ${total.superseded} with a later page of the same URL, ${total.truncated} cut short`
     )
     return doneIf(total.sent)
   })
