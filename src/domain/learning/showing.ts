@@ -33,7 +33,7 @@ const shownMax = 120
 const short = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text === ""
     ? null
-    : `${text.slice(0, shownMax)}${text.length > shownMax ? "…" : ""}`
+    : `${text.slice(0, shownMax).replace(/\s+/g, " ")}${text.length > shownMax ? "…" : ""}`
 
 const linesOf = (content: Content | null): Readonly<Record<string, string | null>> => ({
   title: short(content?.title),

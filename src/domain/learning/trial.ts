@@ -112,7 +112,7 @@ const textsOf = (readings: ReadonlyArray<Reading>): ReadonlyArray<string> =>
 /** A verdict on one field over all pages: enough of them judged, few enough against. null: it holds. */
 const fieldFault = (name: string, verdicts: ReadonlyArray<boolean | null>): string | null => {
   const judged = verdicts.filter((it) => it !== null)
-  if (judged.length < heldOutMin) return `${name}: only ${judged.length} pages say what it should be`
+  if (judged.length < heldOutMin) return `${name}: too few pages (${judged.length}) say what it should be`
   const against = judged.filter((it) => !it).length
   return against > Math.floor(judged.length / missEvery)
     ? `${name}: wrong on ${against} of ${judged.length} pages`
@@ -136,7 +136,7 @@ export const judgeRule = (tried: ReadonlyArray<TriedPage>, rule: ParsingRule, bo
   const repeated = repeatedShare(textsOf(tried.map((it) => it.ruled)))
   const generic = repeatedShare(textsOf(tried.map((it) => it.generic)))
   const reasons = [
-    tried.length < heldOutMin ? `only ${tried.length} pages to try it on, at least ${heldOutMin}` : null,
+    tried.length < heldOutMin ? `too few pages to try it on: ${tried.length}, at least ${heldOutMin}` : null,
     fieldFault(
       "selectors",
       each.map((it) => it.found)

@@ -15,23 +15,32 @@ import { facts, table } from "./table.ts"
 type Parsing = Extract<Command, { name: `parsing-rules ${string}` }>
 
 const columns = ["id", "host_pattern", "path_pattern", "target_type", "version", "enabled", "origin", "source_name"]
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(RulingInput)), {
-  onExcessProperty: "error"
-})
+const form =
+  'JSON such as {"source_name": "paper", "host_pattern": "news.example", "target_type": "page", "selectors": {"title": {"css": "h1"}}}, or an array of such'
+const decode = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Union([Schema.Array(RulingInput), RulingInput])),
+  { onExcessProperty: "error" }
+)
 
-const one = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Union([RulingInput, Schema.Array(RulingInput)])), {
-  onExcessProperty: "error"
+/** The rules of a file: one, or an array of them. */
+const rulesIn = Effect.fnUntraced(function* (path: string) {
+  const read = decode(yield* readText(path))
+  if (Result.isSuccess(read)) return Array.isArray(read.success) ? read.success : [read.success]
+  const why = String(read.failure)
+    .replace(/^SchemaError\(([\s\S]*)\)$/, "$1")
+    .replace(/\s+/g, " ")
+  return yield* new Refusal({
+    exit: "data",
+    message: `${visible(path)}: ${visible(why).slice(0, 300)}; expected ${form}`
+  })
 })
 
 /** A rule by its number, else from a file. */
 const ruleOf = Effect.fnUntraced(function* (named: string) {
   if (/^\d+$/.test(named)) return { id: named }
-  const read = one(yield* readText(named))
-  if (Result.isFailure(read)) {
-    const message = `${visible(named)}: expected one rule as JSON: ${visible(String(read.failure)).slice(0, 300)}`
-    return yield* new Refusal({ exit: "data", message })
-  }
-  const [rule] = Array.isArray(read.success) ? read.success : [read.success]
+  const [rule, ...more] = yield* rulesIn(named)
+  if (more.length > 0)
+    return yield* new Refusal({ exit: "data", message: `${visible(named)}: one rule is tried at a time` })
   return rule === undefined ? {} : { rule }
 })
 
@@ -92,12 +101,7 @@ const test = Effect.fnUntraced(function* ({ flags, words }: Extract<Parsing, { n
 })
 
 const set = Effect.fnUntraced(function* (path: string, json: boolean) {
-  const rules = decode(yield* readText(path))
-  if (Result.isFailure(rules)) {
-    const message = `${visible(path)}: expected a JSON array of rules: ${visible(String(rules.failure)).slice(0, 300)}`
-    return yield* new Refusal({ exit: "data", message })
-  }
-  const answer = yield* (yield* Control)["parsing-rules.set"]({ rules: rules.success })
+  const answer = yield* (yield* Control)["parsing-rules.set"]({ rules: yield* rulesIn(path) })
   yield* print(json, answer, () => `${answer.set} set`)
   return "done" as const
 })
