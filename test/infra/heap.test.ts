@@ -18,7 +18,8 @@ law(
         return heap.size === model.length
       }
       model.sort((left, right) => left - right)
-      return heap.peek() === model[0] && Object.is(heap.pop(), model.shift())
+      // 0 and -0 are equally small: which comes first is nobody's promise.
+      return heap.peek() === model[0] && heap.pop() === model.shift()
     })
   },
   { runs: 500, size: 60 }
