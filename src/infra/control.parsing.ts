@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { isSelector } from "../domain/extract/select.ts"
+import { storedHints } from "../domain/learning/page.ts"
 import { showRule } from "../domain/learning/showing.ts"
 import type { TrialPage } from "../domain/learning/trial.ts"
 import type { Pages, RawBody } from "../domain/ports.ts"
@@ -39,18 +40,7 @@ const BODY_MAX = 4_000_000
 /** Pages of a host that are looked through for those of the rule's path. */
 const LOOKED = 200
 
-const trialPage = ({ body, raw }: RawBody): TrialPage => ({
-  body,
-  hints: {
-    url: raw.final_url,
-    expected: raw.expected ?? "auto",
-    status: raw.status,
-    content_type: raw.content_type,
-    truncated: raw.truncated,
-    fetched_at: raw.fetched_at,
-    html: false
-  }
-})
+const trialPage = ({ body, raw }: RawBody): TrialPage => ({ body, hints: storedHints(raw) })
 
 /** Stored pages that a rule is about: of its host and path, answered well, and of its kind. */
 const concerns =

@@ -4,8 +4,8 @@ import type { AiJob } from "../domain/ai/job.ts"
 import { ruleLearning } from "../domain/ai/metrics.ts"
 import { type RunFailure, roomOf } from "../domain/ai/outcome.ts"
 import { type AiLedger, type AiOutcome, AiPolicy, type Model, Prompts } from "../domain/ai/ports.ts"
-import type { RawPage } from "../domain/fetching.ts"
 import { heldOutMax, hostOf, learntFrom } from "../domain/learning/asking.ts"
+import { storedHints } from "../domain/learning/page.ts"
 import { type Proposal, proposalFault, selectorsFrom } from "../domain/learning/proposal.ts"
 import { skeletonOf } from "../domain/learning/skeleton.ts"
 import { heldOutMin, judgeRule, type TriedPage } from "../domain/learning/trial.ts"
@@ -34,16 +34,6 @@ interface Sample extends RawBody {
 
 const failure = (code: RunFailure["code"], message: string) => Effect.fail<RunFailure>({ code, message, after: null })
 
-const hintsOf = (raw: RawPage): Hints => ({
-  url: raw.final_url,
-  expected: raw.expected ?? "auto",
-  status: raw.status,
-  content_type: raw.content_type,
-  truncated: raw.truncated,
-  fetched_at: raw.fetched_at,
-  html: false
-})
-
 const readable: ReadonlySet<Reading["verdict"]> = new Set(["ok", "paywall", "charset_uncertain", "empty"])
 
 /** The article pages among a host's latest, each read without a rule. */
@@ -54,7 +44,7 @@ const samplesOf = Effect.fnUntraced(function* (host: string) {
   const samples: Array<Sample> = []
   for (const page of raws) {
     if (page.raw.status !== 200 || page.raw.truncated || samples.length >= learntFrom + heldOutMax) continue
-    const hints = hintsOf(page.raw)
+    const hints = storedHints(page.raw)
     const read = yield* Effect.result(steadfast(reader.read(`${page.raw.id}~generic`, page.body, hints, null)))
     if (Result.isSuccess(read) && read.success.kind === "article" && readable.has(read.success.verdict))
       samples.push({ ...page, hints, generic: read.success })

@@ -1,10 +1,9 @@
 import type { Content } from "../article.ts"
-import { decode } from "../charset.ts"
 import { ruledElements, ruledValues } from "../extract/ruled.ts"
 import type { Reading } from "../reading.ts"
 import { type FieldName, type ParsingRule, selectorsOf } from "../rule.ts"
-import { parse } from "../tree.ts"
 import type { Bounds } from "../validate.ts"
+import { treeOf } from "./page.ts"
 import { judgeRule, type PageTrial, type TrialPage, type TriedPage, tryPage } from "./trial.ts"
 
 /** What one field reads as, by a rule and without one. Long texts are shown by their beginning. */
@@ -74,7 +73,7 @@ const fieldNames = [
 
 /** Fields that the rule states and does not find on this page: what then stands in a reading is generic extraction's. */
 const missedOn = ({ body, hints }: TrialPage, rule: ParsingRule): ReadonlySet<string> => {
-  const tree = parse(decode(body, { content_type: hints.content_type, url: hints.url }).text)
+  const tree = treeOf(body, hints)
   const isFound = (field: FieldName) =>
     field === "main_content" || field === "item_link"
       ? ruledElements(tree, rule, field).length > 0 || ruledValues(tree, rule, field).length > 0

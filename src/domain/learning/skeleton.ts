@@ -1,10 +1,8 @@
-import { decode } from "../charset.ts"
 import { type Element, elementChildren, type Node, words } from "../extract/element.ts"
 import { isHidden } from "../extract/kinds.ts"
 import { visible } from "../prompt.ts"
 import type { Hints } from "../reading.ts"
-import { ungzip } from "../sitemap.ts"
-import { parse } from "../tree.ts"
+import { treeOf } from "./page.ts"
 
 /** Attributes that say what an element is. Values of others are addresses and looks. */
 const telling = new Set(["id", "class", "itemprop", "property", "name", "role", "datetime", "rel", "content", "alt"])
@@ -92,8 +90,7 @@ class Writer {
  * not see. At most `charsMax` characters; what does not fit is the end of the page.
  */
 export const skeletonOf = (bytes: Uint8Array, hints: Hints, charsMax: number): string => {
-  const { text } = decode(ungzip(bytes).bytes, { content_type: hints.content_type, url: hints.url })
   const writer = new Writer(charsMax)
-  for (const element of elementChildren(parse(text).root)) if (isShown(element)) writer.element(element, 0)
+  for (const element of elementChildren(treeOf(bytes, hints).root)) if (isShown(element)) writer.element(element, 0)
   return writer.text
 }

@@ -1,10 +1,8 @@
-import { decode } from "../charset.ts"
 import { textOf } from "../extract/json.ts"
 import { readLinked } from "../extract/linked.ts"
 import { metaOf, readMeta } from "../extract/meta.ts"
 import type { Hints } from "../reading.ts"
-import { ungzip } from "../sitemap.ts"
-import { parse } from "../tree.ts"
+import { treeOf } from "./page.ts"
 
 /** What a page states of its article for machines: independent of where its text stands, so an extraction is held against it. */
 export interface Witness {
@@ -19,8 +17,7 @@ const bodyMin = 200
 
 /** Pure and total: bytes that are no page state nothing. */
 export const witnessOf = (bytes: Uint8Array, hints: Hints): Witness => {
-  const { text } = decode(ungzip(bytes).bytes, { content_type: hints.content_type, url: hints.url })
-  const tree = parse(text)
+  const tree = treeOf(bytes, hints)
   const meta = readMeta(tree)
   const linked = readLinked(tree.ld, [hints.url, ...(meta.canonical === null ? [] : [meta.canonical])])
   const titles = [textOf(linked.article?.headline), metaOf(meta, "og:title")]
