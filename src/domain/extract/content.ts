@@ -7,12 +7,13 @@ import { authorsOf } from "./authors.ts"
 import type { Sheet } from "./blocks.ts"
 import { type Body, bodyOf, html as htmlOf } from "./body.ts"
 import { inlineText, words } from "./element.ts"
+import { bannersOf, headingOf, headlineOf } from "./headline.ts"
 import { listOf, textOf } from "./json.ts"
 import { languageOf } from "./language.ts"
 import { imageOf, type Linked } from "./linked.ts"
 import { allMeta, type Meta, metaOf } from "./meta.ts"
 import { cleanNames } from "./names.ts"
-import { headingOf, nearOf } from "./near.ts"
+import { nearOf } from "./near.ts"
 import { modifiedOf, publishedOf } from "./published.ts"
 import { ruledElements, ruledValues } from "./ruled.ts"
 import { plain, siteNames, statedTitles, titleOf, unescaped } from "./title.ts"
@@ -116,9 +117,13 @@ export const contentOf = (
   const placed = placedBy(hints, meta)
   const ruled = ruledElements(sheet.tree, rule, "main_content")
   const body = bodyOf(page, hints, ruled)
-  const heading = headingOf(sheet, meta, body.element, statedTitles(meta, linked))
+  const stated = statedTitles(meta, linked)
+  const banners = bannersOf(sheet, meta, hints.url)
+  const heading = headingOf(sheet, meta, body.element, stated, banners)
   const ruledTitle = ruledValues(sheet.tree, rule, "title")[0]
-  const title = clean(ruledTitle ?? titleOf(meta, linked, hints.url, heading)) || clean(hints.title ?? "")
+  const shown = heading === null ? "" : headlineOf(heading, stated)
+  const stands = ruledTitle ?? titleOf(meta, linked, hints.url, shown, banners.map(inlineText))
+  const title = clean(stands) || clean(hints.title ?? "")
   const near = nearOf(sheet, meta, heading, body.element, title)
   const ruledAuthors = cleanNames(ruledValues(sheet.tree, rule, "author"))
   const authors =

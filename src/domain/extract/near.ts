@@ -1,6 +1,6 @@
 import type { Bylines } from "./authors.ts"
 import type { Block, Sheet } from "./blocks.ts"
-import { contains, type Element, inlineText } from "./element.ts"
+import { contains, type Element } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 import type { Meta } from "./meta.ts"
 import { hasDay, type Near } from "./published.ts"
@@ -13,44 +13,6 @@ const after = 12
 const elementsMax = 60
 /** An element of more blocks is no byline. */
 const bylineBlocks = 6
-
-/** A heading of fewer letters and digits agrees with a title by chance. */
-const agreesMin = 8
-
-/** Blocks looked at for a headline that is no `<h1>`. */
-const titledMax = 80
-
-/** Without an `<h1>` the line that the page's titles begin with is the headline, whatever its element. */
-const titledOf = (sheet: Sheet, stated: ReadonlyArray<string>): Element | null => {
-  const found = sheet.blocks.slice(0, titledMax).find(({ linkChars, text }) => {
-    const key = plain(text.slice(0, lineMax))
-    return linkChars === 0 && key.length >= agreesMin && stated.some((title) => title.startsWith(key))
-  })
-  return found?.element ?? null
-}
-/** A longer line is no headline, in characters. */
-const lineMax = 300
-
-/**
- * The `<h1>` that heads the article: of those that the page's stated titles (made plain) begin with, if there are any, the
- * last one before its text begins, else the first.
- */
-export const headingOf = (
-  sheet: Sheet,
-  meta: Meta,
-  body: Element,
-  stated: ReadonlyArray<string> = []
-): Element | null => {
-  const shown = meta.headings.filter((it) => (sheet.end[it.order] ?? 0) > (sheet.first[it.order] ?? 0))
-  const agreeing = shown.filter((it) => {
-    const key = plain(inlineText(it))
-    return key.length >= agreesMin && stated.some((title) => title.startsWith(key))
-  })
-  const seen = agreeing.length > 0 ? agreeing : shown
-  const inside = seen.find((it) => contains(body, it))
-  const above = seen.findLast((it) => it.order < body.order)
-  return above ?? inside ?? seen[0] ?? titledOf(sheet, stated)
-}
 
 /** Parts of a page that speak of other things than its article. */
 const foreign: ReadonlySet<Kind | null> = new Set<Kind | null>([

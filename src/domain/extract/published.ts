@@ -6,6 +6,7 @@ import { attribute, type Element, inlineText } from "./element.ts"
 import { textOf } from "./json.ts"
 import type { Linked } from "./linked.ts"
 import { type Meta, metaOf } from "./meta.ts"
+import { ownAddress } from "./title.ts"
 
 /** Where a date is looked for, and how its finding is called. */
 interface Candidate {
@@ -94,10 +95,6 @@ const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<C
   names.flatMap((name) =>
     (meta.props.get(name) ?? []).map((it) => ({ text: ofElement(it), source: `itemprop:${name.toLowerCase()}` }))
   )
-
-/** An archive's own address is not the page's: the address it keeps stands behind it. */
-const ownAddress = (url: string): string =>
-  /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url.replace(/\/web\/\d{14}\w*\//u, "/")
 
 /** A date that leaves its year open is a guess; "3 hours ago" is not. */
 const hasYear = (text: string): boolean =>

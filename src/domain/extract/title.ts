@@ -1,11 +1,11 @@
-import { type Element, inlineText, words } from "./element.ts"
+import { inlineText, words } from "./element.ts"
 import { textOf } from "./json.ts"
 import type { Linked } from "./linked.ts"
 import { type Meta, metaOf } from "./meta.ts"
 
 /** Titles are cut here, in characters. */
 const titleMax = 1000
-const separator = /\s+[|–—·•»«:/>-]{1,2}\s+|\s*[|ㅣ│｜»]\s*|\s*-{2,}\s*|\s+::\s+/gu
+const separator = /\s+[|–—·•»«:/>›-]{1,2}\s+|\s*[|ㅣ│｜»]\s*|\s*-{2,}\s*|\s+::\s+/gu
 
 /** Letters and digits only, lower case: how titles are compared. */
 export const plain = (text: string): string =>
@@ -55,9 +55,9 @@ const namesSite = (part: string, site: ReadonlyArray<string>): boolean => {
   return it !== "" && site.some((name) => it === name || (it.length > 3 && isPiece(name)))
 }
 
-/** Sections of the Korean press, which puts them between title and name. */
+/** What stands between title and site's name: sections of the Korean press, and what an old blog calls its entries. */
 const sections =
-  "정치 경제 사회 국제 세계 문화 스포츠 연예 생활 과학 it 전국 지역 오피니언 사설 칼럼 산업 증권 금융 부동산 북한 뉴스".split(
+  "정치 경제 사회 국제 세계 문화 스포츠 연예 생활 과학 it 전국 지역 오피니언 사설 칼럼 산업 증권 금융 부동산 북한 뉴스 blogarchiv blogarchive".split(
     " "
   )
 
@@ -82,9 +82,13 @@ export const withoutSite = (title: string, site: ReadonlyArray<string>): string 
   return title
 }
 
+/** An archive's own address is not the page's: the address it keeps stands behind it. */
+export const ownAddress = (url: string): string =>
+  /^https?:\/\/[^/]+\/.*?(https?:\/\/.*)$/u.exec(url)?.[1] ?? url.replace(/\/web\/\d{14}\w*\//u, "/")
+
 /** The names a site goes by, made comparable. */
 export const siteNames = (meta: Meta, linked: Linked, url: string): ReadonlyArray<string> => {
-  const host = URL.parse(url)?.hostname.replace(/^www\./u, "") ?? ""
+  const host = URL.parse(ownAddress(url))?.hostname.replace(/^www\./u, "") ?? ""
   const publisher = linked.article === null ? null : textOf(linked.article.publisher)
   const names = [
     metaOf(meta, "og:site_name"),
@@ -136,12 +140,45 @@ const merge = (votes: ReadonlyArray<Vote>): void => {
       if (short.key.length <= insideMin || short.key.length >= long.key.length) continue
       const hasKicker = long.by.has("heading") && long.key.endsWith(short.key)
       const isDocument = [...long.by].every((it) => it === "document" || it === "twitter")
-      const hasTail =
-        long.key.startsWith(short.key) && (isDocument || (!long.by.has("heading") && isSetOff(long, short)))
+      const isLoose = !long.by.has("heading") && !long.by.has("linked")
+      const hasTail = long.key.startsWith(short.key) && (isDocument || (isLoose && isSetOff(long, short)))
       if (!hasKicker && !hasTail) continue
       short.weight += long.weight
       long.weight = 0
     }
+}
+
+const pairs = (key: string): ReadonlySet<string> =>
+  new Set(Array.from({ length: Math.max(0, key.length - 1) }, (_, i) => key.slice(i, i + 2)))
+
+/** How much two texts share, from 0 to 1: pairs of characters. */
+const likeness = (a: string, b: string): number => {
+  const [one, other] = [pairs(a), pairs(b)]
+  const shared = [...one].filter((it) => other.has(it)).length
+  return (2 * shared) / Math.max(1, one.size + other.size)
+}
+
+/** From here on a heading says what another statement says, in other words. */
+const reworded = 0.4
+/** Below this it says something else. */
+const unlike = 0.2
+/** What is shown then outweighs what is stated for sharing, in the document's title and for one network together. */
+const rewordedTrust = 1.9
+/** A short heading that no statement is like is a label ("Details"). */
+const labelTrust = 0.5
+const labelWords = 4
+const labelMax = 30
+
+/** Weighs a heading by what the other statements make of it. */
+const weigh = (votes: ReadonlyArray<Vote>): void => {
+  const heading = votes.find((it) => it.by.has("heading"))
+  const others = votes.filter((it) => it !== heading && (it.by.size > 1 || !it.by.has("twitter")))
+  if (heading === undefined || others.length === 0) return
+  const most = Math.max(...others.map((it) => likeness(heading.key, it.key)))
+  const isShort = heading.key.length <= labelMax && heading.text.split(" ").length <= labelWords
+  if (most < unlike && isShort && heading.by.size === 1) heading.weight = labelTrust
+  else if (most >= reworded && !others.some((it) => it.key.startsWith(heading.key)))
+    heading.weight += rewordedTrust - trust.heading
 }
 
 /** All that a page but its headings states as its title, as it stands. */
@@ -153,7 +190,7 @@ export const statedTitles = (meta: Meta, linked: Linked): ReadonlyArray<string> 
   ].flatMap((it) => (it === null ? [] : [plain(it)]))
 
 /** A page's main heading may be the site's name: then the document's title ends in it, and nothing else is called so. */
-const isBanner = (heading: string, meta: Meta): boolean => {
+const isSiteName = (heading: string, meta: Meta): boolean => {
   const key = plain(heading)
   const title = meta.title === null ? "" : inlineText(meta.title)
   const last = [...title.matchAll(separator)].find(
@@ -164,21 +201,14 @@ const isBanner = (heading: string, meta: Meta): boolean => {
 }
 
 const unspaced = (text: string): string => text.replaceAll(" ", "")
+/** Colons and dashes between words, which part a title. */
+const marksOf = (text: string): number => text.match(/(?<=[\p{L}\p{N}]):\s\S|\s[–—-]\s/gu)?.length ?? 0
 
-/** What the page states as its title most insistently: its statements vote, without the site's name. */
-export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Element | null): string => {
-  const shown = heading === null ? "" : inlineText(heading)
-  const section = plain(metaOf(meta, "article:section", "section") ?? textOf(linked.article?.articleSection) ?? "")
-  const banner = shown !== "" && isBanner(shown, meta) ? [plain(shown)] : []
-  const names = siteNames(meta, linked, url)
-  const site = [...names, ...banner, ...sections, ...(section === "" ? [] : [section])]
-  const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [
-    ["heading", banner.length > 0 || names.includes(plain(shown)) ? null : shown],
-    ["openGraph", metaOf(meta, "og:title", "dc.title")],
-    ["linked", textOf(linked.article?.headline)],
-    ["document", meta.title === null ? null : inlineText(meta.title)],
-    ["twitter", metaOf(meta, "twitter:title", "title")]
-  ]
+/** The statements of the title without the names of the site, equal ones together. */
+const votesOf = (
+  stated: ReadonlyArray<readonly [keyof typeof trust, string | null]>,
+  site: ReadonlyArray<string>
+): ReadonlyArray<Vote> => {
   const votes = new Map<string, Vote>()
   for (const [by, raw] of stated) {
     const text = withoutSite(tidy(raw), site)
@@ -186,12 +216,51 @@ export const titleOf = (meta: Meta, linked: Linked, url: string, heading: Elemen
     if (text === "" || (key.length < plainMin && by === "heading")) continue
     const vote = votes.get(key) ?? { key, text, by: new Set(), weight: 0 }
     votes.set(key, vote)
-    // Parts of a heading that only a style sheet sets apart run into each other; elsewhere the blank between them is written.
-    if (text.length > vote.text.length && unspaced(text) === unspaced(vote.text)) vote.text = text
+    // Parts of a heading that only a style sheet sets apart run into each other; elsewhere blank and colon are written.
+    if (
+      text.length > vote.text.length &&
+      (unspaced(text) === unspaced(vote.text) || marksOf(text) > marksOf(vote.text))
+    )
+      vote.text = text
     vote.by.add(by)
     vote.weight += trust[by]
   }
-  const all = [...votes.values()]
-  merge(all)
-  return all.toSorted((a, b) => b.weight - a.weight)[0]?.text ?? tidy(shown)
+  return [...votes.values()]
+}
+
+/** A title of so many letters and digits stands alone: what a bar sets off behind it is a name, if no heading shows it. */
+const barMin = 10
+const withoutTail = (text: string): string => {
+  const at = text.search(/\s\|\s/u)
+  return plain(text.slice(0, Math.max(0, at))).length > barMin ? text.slice(0, at).trim() : text
+}
+
+/**
+ * What the page states as its title most insistently: its statements vote, without the site's name. `shown` is what the
+ * article's heading says, `banners` what headings say that lead to the front page.
+ */
+export const titleOf = (
+  meta: Meta,
+  linked: Linked,
+  url: string,
+  shown: string,
+  banners: ReadonlyArray<string>
+): string => {
+  const section = plain(metaOf(meta, "article:section", "section") ?? textOf(linked.article?.articleSection) ?? "")
+  const names = siteNames(meta, linked, url)
+  const isName = shown !== "" && (names.includes(plain(shown)) || isSiteName(shown, meta))
+  const more = [...banners, section, ...(isName ? [shown] : [])].map(plain).filter((it) => it.length > 1)
+  const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [
+    ["heading", isName ? null : shown],
+    ["openGraph", metaOf(meta, "og:title", "dc.title")],
+    ["linked", textOf(linked.article?.headline)],
+    ["document", meta.title === null ? null : inlineText(meta.title)],
+    ["twitter", metaOf(meta, "twitter:title", "title")]
+  ]
+  const votes = votesOf(stated, [...names, ...more, ...sections])
+  weigh(votes)
+  merge(votes)
+  const best = votes.toSorted((a, b) => b.weight - a.weight)[0]
+  if (best === undefined) return tidy(shown)
+  return best.by.has("heading") ? best.text : withoutTail(best.text)
 }
