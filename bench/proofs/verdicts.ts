@@ -1,6 +1,6 @@
 /**
- * Proof verdicts: at most 3 % of non-article pages are called an article and at most 0.5 % of news articles are rejected; forums,
- * manuals, shops, services and portals of the open web, and its articles of any kind, are shown beside.
+ * Proof verdicts: at most 3 % of non-article pages are called an article and at most 0.5 % of articles are rejected: of generated
+ * walls, shells, lists and fronts and of news, and of the forums, manuals, shops, services, portals and articles of the open web.
  */
 import { read } from "../../src/domain/read.ts"
 import { type Made, makeWeb, walls } from "../../test/support/web/walls.ts"
@@ -76,6 +76,6 @@ await prove(async () => {
   return {
     rows: [...made, ...pages].map((it) => ({ ...it, share: (it.articles / it.n).toFixed(3) })),
     figure: `verdicts: ${percent(called)} of ${sum(others, "n")} walls, shells, lists and fronts called an article, ${percent(rejected)} of ${sum(news, "n")} news articles rejected; of ${sum(open, "n")} forums, manuals, shops, services and portals of the open web ${percent(openShare)} called an article, of its ${sum(openArticles, "n")} articles ${percent(openRejected)} rejected`,
-    holds: called <= bars.called && rejected <= bars.rejected
+    holds: Math.max(called, openShare) <= bars.called && Math.max(rejected, openRejected) <= bars.rejected
   }
 })

@@ -7,6 +7,38 @@ const ld = (node: object): string => `<script type="application/ld+json">${JSON.
 const kindOf = (body: string, head = "", url = "https://news.example/society/2026/02/10/12345", root = "") =>
   readText(page(body, head).replace("<html ", `<html ${root} `), { url }).kind
 
+const line = "The council has voted for the new line along the river, and work begins in the coming spring."
+const times = (count: number, each: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => each(i)).join("")
+
+/** Pages without structured data, at an address that reads like an article's: their form says what they are. */
+describe("the form of a page tells a list, a thread and an offer from an article", () => {
+  const heading = "<h1>What the city builds along the river</h1>"
+  const teaser = (i: number): string =>
+    `<div><h3><a href="/2026/02/${i}/some-long-headline-here">A headline of number ${i}</a></h3><p>${line}</p></div>`
+  const post = (i: number): string =>
+    `<div><b>user${i}</b><span>${i + 1} hours ago</span><p>${line} ${line} ${line}</p></div>`
+  const card = (i: number): string => `<div><h3>A part of the offer ${i}</h3><p>${line}</p></div>`
+  const forms: ReadonlyArray<readonly [name: string, body: string, root?: string]> = [
+    ["a section of teasers", `${heading}<main>${times(12, teaser)}</main>`],
+    ["posts of many hours", `${heading}<main>${times(12, post)}</main>`],
+    ["cards of an offer", `${heading}<main>${times(12, card)}<p>Contact us</p></main>`],
+    [
+      "an archive by the class of its system",
+      `${heading}<main>${times(4, (i) => `<p>${line} ${i}</p>`)}</main>`,
+      "class='archive category'"
+    ]
+  ]
+  test.each(forms.map(([name, ...it]) => [name, it] as const))("%s is none", (_, [body, root = ""]) => {
+    expect(kindOf(body, "", "https://city.example/river/line", root)).not.toBe("article")
+  })
+  const comments = `<section class=comments>${times(12, post)}</section>`
+  const related = `<aside class=related>${times(12, teaser)}</aside>`
+  test("a report with comments and teasers below it is one", () => {
+    expect(kindOf(`${text}${comments}${related}`, date, "https://city.example/river/line")).toBe("article")
+  })
+})
+
 /** The same long, dated and signed text each time: what the page says of itself makes the difference. */
 describe("a page with a long text is an article only where nothing says it is something else", () => {
   const others: ReadonlyArray<readonly [name: string, head: string, url: string, root?: string]> = [
@@ -63,7 +95,8 @@ describe("a page with a long text is an article only where nothing says it is so
       "https://news.example/society/2026/02/10/12345"
     ],
     ["a shop's magazine", date, "https://shop.example/blog/how-to-choose-boots-for-winter"],
-    ["a post of a known system", date, "https://blog.example/short"]
+    ["a post of a known system", date, "https://blog.example/short"],
+    ["news behind a service's address", date, "https://station.example/service/news_view.htm?lang=k&Seq_Code=181595"]
   ]
   test.each(articles.map(([name, ...it]) => [name, it] as const))("%s stays an article", (_, [head, url]) => {
     expect(kindOf(text, head, url)).toBe("article")

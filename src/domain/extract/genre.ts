@@ -59,9 +59,8 @@ export const isManual = (said: Said): boolean =>
 
 const postNames =
   /\s(?:single-post|post-template\S*|single-format-\S+|(?:page-)?node-type-(?:article|blog|news|story|post)\S*)\s/iu
-const listNames =
-  /\s(?:archive|category|tag|blog|home|search|front|post-type-archive\S*|path-(?:taxonomy|frontpage)|tax-\S+|template-(?:collection|product)|woocommerce\S*)\s/iu
-/** The classes by which a content system names a post, or a list of posts, a shop and a front. */
+const listNames = /\s(?:archive|category|tag|blog|search-results|post-type-archive\S*|tax-\S+|path-taxonomy)\s/iu
+/** The classes by which a content system names a post, or a list of posts or goods. */
 export const isPostPage = ({ meta }: Said): boolean => postNames.test(meta.names)
 export const isListPage = ({ meta }: Said): boolean => listNames.test(meta.names)
 
@@ -70,33 +69,31 @@ const manualAddress =
 const serviceAddress =
   /\/(?:services?|solutions?|products?|pages|pricing|plans|about(?:-us)?|contact|coupons|departments?|courses?|tools?|support|programs?)(?:\/|$)|\/(?:reviews|testimonials)\/?$/iu
 const shopAddress =
-  /\/(?:products?|shop|store|p|dp|items?|collections|c|cat|category|categories|app|market|browse|brands?)(?:\/|$)/iu
+  /\/(?:products?|shop|store|dp|items?|collections|c|cat|category|categories|app|market|browse|brands?)(?:\/|$)/iu
 /** What stands below these is written to be read, whatever it stands in. */
 const writing =
-  /\/(?:blogs?|news|articles?|magazine?|press(?:-releases?)?|insights|stories|posts?|advice|guides?|journal)(?:\/.)/iu
+  /\/(?:(?:blogs?|news|nachrichten|noticias|notizie|actualites|articles?|artikel|magazine?|press(?:-releases?)?|insights|stories|posts?|advice|guides?|journal)\/.|(?:news|article)_?view\b)/iu
 
 /** What an address says a page is. */
 export interface Place {
   readonly article: boolean
   readonly sure: boolean
   readonly root: boolean
-  readonly manual: boolean
-  readonly service: boolean
-  readonly shop: boolean
+  /** Filed under a forum, a manual, services or goods: the headline that it seems to end in is their name then. */
+  readonly filed: boolean
 }
 export const placeOf = (address: string): Place => {
   const url = URL.parse(address)
   const path = url?.pathname ?? "/"
   const shape = url === null ? null : shapeOf(url)
-  const isWriting = writing.test(path)
-  const article = shape?.looks === "article"
+  const isOffer = (serviceAddress.test(path) || shopAddress.test(path)) && !writing.test(path)
+  const filed = isOffer || manualAddress.test(address) || isForumAddress(address)
+  const article = shape?.looks === "article" && !filed
   return {
     article,
     sure: article && shape.sure,
     root: path === "/" || /^\/(?:index|home|main)(?:\.\w+)?$/iu.test(path),
-    manual: manualAddress.test(address),
-    service: !isWriting && serviceAddress.test(path),
-    shop: !isWriting && shopAddress.test(path)
+    filed
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Content } from "../article.ts"
 import type { Hints } from "../reading.ts"
+import type { Block } from "./blocks.ts"
 import type { Body } from "./body.ts"
 import type { Page } from "./content.ts"
 import {
   isDiscussion,
-  isForumAddress,
   isLinkedArticle,
   isListPage,
   isManual,
@@ -15,15 +15,16 @@ import {
   placeOf
 } from "./genre.ts"
 import { metaOf } from "./meta.ts"
+import { hasDay } from "./published.ts"
 
-/** A block of so many characters is a paragraph (Hangul and Han say more in fewer), of so many a long one. */
+/** A block of so many characters is a paragraph (Hangul and Han say more in fewer). */
 const paragraphMin = 50
-const longMin = 200
 const paragraphsMin = 3
 /** Text of fewer characters is hardly one. */
 const shortMax = 200
-/** More headings than this make a page of parts: a service, a manual. */
+/** More headings than this make a page of parts; with so few characters to each, a page of cards: a service, a shelf. */
 const headingsMax = 5
+const crowdedMax = 400
 /** So many names are people who take part, not authors. */
 const authorsMax = 5
 /** A page of so many headings that are links is a list; of so many fields a form; of so many listings a manual. */
@@ -31,48 +32,44 @@ const linkedHeadingsMin = 15
 const fieldsMin = 25
 const listingsMin = 10
 const pricesMin = 10
-/** From this sum on a page counts as an article. */
-const articleMin = -0.6
+/** From this sum on a page counts as an article. Lies between two sums of weights, so that no rounding decides. */
+const articleMin = -0.35
 
 type Reasons = Readonly<Record<string, number>>
 type Rated = ReadonlyArray<readonly [reason: string, weight: number, holds: boolean]>
 
 /**
  * What speaks for an article and against it, in the order of the page's parts. The weights are rounded from a regression over
- * 900 articles and 180 pages of shops, services, forums, manuals and lists, held near those that news needs.
+ * 950 articles and 200 pages of shops, services, forums, manuals and lists, held near those that news needs. What did not
+ * help on pages kept out of it is no reason: `og:type` article (systems write it on every page), long paragraphs.
  */
 const stated = (page: Page, content: Content): Rated => {
   const isLinked = isLinkedArticle(page)
   const isMarked = isMarkedArticle(page)
-  const kind = metaOf(page.meta, "og:type") ?? ""
   const { authors, published } = content
   return [
-    ["json_ld", 0.5, isLinked],
-    ["marked", 1.1, isMarked],
+    ["json_ld", 0.6, isLinked],
+    ["marked", 1.2, isMarked],
     ["collection", -0.9, !isLinked && namesCollection(page)],
-    ["product", -2.4, !isLinked && !isMarked && namesProduct(page)],
+    ["product", -2.7, !isLinked && !isMarked && namesProduct(page)],
     ["forum", -6, !isLinked && isDiscussion(page)],
     ["manual", -7, isManual(page)],
-    ["og_type", 0.6, /article/iu.test(kind)],
-    ["og_product", -3, /product/iu.test(kind)],
-    ["post_page", 1.2, isPostPage(page)],
-    ["list_page", -0.3, isListPage(page)],
-    ["author", 1.1, authors.length > 0 && authors.length <= authorsMax],
-    ["undated", -0.9, published === null],
-    ["page_date", -0.7, published?.source === "json-ld" && !isLinked]
+    ["og_product", -3, /product/iu.test(metaOf(page.meta, "og:type") ?? "")],
+    ["post_page", 1.3, isPostPage(page)],
+    ["list_page", -1.5, isListPage(page)],
+    ["author", 1.2, authors.length > 0 && authors.length <= authorsMax],
+    ["undated", -1.2, published === null],
+    ["page_date", -0.6, published?.source === "json-ld" && !isLinked]
   ]
 }
 
 const shaped = (address: string): Rated => {
   const place = placeOf(address)
   return [
-    ["address", 1.1, place.article],
-    ["address_sure", 1.7, place.sure],
+    ["address", 1.3, place.article],
+    ["address_sure", 1.9, place.sure],
     ["root", -3, place.root],
-    ["forum_address", -2.3, isForumAddress(address)],
-    ["manual_address", -1.9, place.manual],
-    ["service_address", -3, place.service],
-    ["shop_address", -2.7, place.shop]
+    ["filed", -1.7, place.filed]
   ]
 }
 
@@ -93,7 +90,7 @@ const sold = (page: Page): Rated => {
     .slice(0, saidMax)
   return [
     ["buying", -0.4, buying.test(said)],
-    ["offering", -1.2, offering.test(said)],
+    ["offering", -1.1, offering.test(said)],
     ["prices", -0.6, (said.match(price)?.length ?? 0) >= pricesMin],
     ["form", -0.9, page.meta.fields >= fieldsMin]
   ]
@@ -102,26 +99,64 @@ const sold = (page: Page): Rated => {
 const isShortTitle = (title: string): boolean =>
   title.trim().split(/\s+/u).length <= 2 && (title.match(/[^\u0000-\u024f]/gu)?.length ?? 0) < 8
 
+/** A linked line has more than this share of its characters in links; one of fewer characters is a button. */
+const linkedMin = 0.7
+const lineMin = 10
+const isLinkedLine = ({ chars, heading, linkChars }: Block): boolean =>
+  linkChars > chars * linkedMin && (chars >= lineMin || heading > 0)
+
+/** A teaser is a linked line and so many characters of text before the next; so many that hold half of the text make a list. */
+const teaserMin = 30
+const teaserMax = 600
+const teasersMin = 6
+const teasersShare = 0.5
+
+/** Does the text consist of what other pages begin with? `around` is all that stands between its ends. */
+const isTeased = (around: ReadonlyArray<Block>, own: ReadonlySet<Block>, bodyChars: number): boolean => {
+  const runs: Array<number> = []
+  for (const it of around) {
+    const last = runs.length - 1
+    if (isLinkedLine(it)) runs.push(0)
+    else if (last >= 0 && own.has(it)) runs[last] = (runs[last] ?? 0) + it.chars
+  }
+  const teasers = runs.filter((it) => it >= teaserMin && it < teaserMax)
+  return teasers.length >= teasersMin && teasers.reduce((sum, it) => sum + it, 0) >= teasersShare * bodyChars
+}
+
+/** A line of so many characters that holds a day or an age dates a post or a teaser; an article has few of them. */
+const datedMax = 40
+const datesMin = 5
+const age =
+  /\bago\b|^(?:vor|hace|il y a) |\d+\s?(?:분|시간|일|주|개월|달|년) ?전|\d+(?:分|時間|日|か月|年)前|^[·\s]*\d+\s?(?:m|h|d|w|mo|y|yr)$/iu
+const isDated = ({ chars, text }: Block): boolean => chars <= datedMax && (hasDay(text) || age.test(text))
+
 const written = ({ meta, sheet }: Page, body: Body, title: string): Rated => {
   const plain = body.blocks.filter((it) => it.linkChars < it.chars / 3)
   const paragraphs = plain.flatMap((it) => it.text.split("\n")).filter((it) => it.length > paragraphMin)
   const total = sheet.blocks.reduce((sum, it) => sum + it.chars, 0)
   const linkShare = sheet.blocks.reduce((sum, it) => sum + it.linkChars, 0) / Math.max(1, total)
   const bodyChars = body.blocks.reduce((sum, it) => sum + it.chars, 0)
-  const bodyLinks = body.blocks.reduce((sum, it) => sum + it.linkChars, 0)
-  const linkedHeadings = sheet.blocks.filter((it) => it.heading > 0 && it.linkChars > it.chars * 0.7).length
+  const headings = body.blocks.filter((it) => it.heading > 0).length
+  const linkedHeadings = sheet.blocks.filter((it) => it.heading > 0 && it.linkChars > it.chars * linkedMin).length
   const shorts = body.blocks.filter((it) => it.chars < paragraphMin).length
+  const own = new Set(body.blocks)
+  const isOwn = (it: Block): boolean => own.has(it)
+  const around = sheet.blocks.slice(
+    Math.max(0, sheet.blocks.findIndex(isOwn) - 1),
+    sheet.blocks.findLastIndex(isOwn) + 1
+  )
   return [
-    ["text", 0.9, paragraphs.length >= paragraphsMin],
-    ["long_paragraphs", 0.2, plain.filter((it) => it.chars > longMin).length >= paragraphsMin],
+    ["text", 1.1, paragraphs.length >= paragraphsMin],
     ["short", -1.4, body.text.length < shortMax],
-    ["links", -0.8, linkShare > 0.6 && paragraphs.length < 5],
-    ["linked_text", -1.4, bodyLinks > 0.3 * bodyChars],
-    ["parts", -0.6, body.blocks.filter((it) => it.heading > 0).length > headingsMax],
+    ["links", -0.9, linkShare > 0.6 && paragraphs.length < 5],
+    ["teasers", -1, isTeased(around, own, bodyChars)],
+    ["dates", -2.3, around.filter(isDated).length >= datesMin],
+    ["parts", -0.4, headings > headingsMax],
+    ["crowded", -1.3, headings > headingsMax && bodyChars < headings * crowdedMax],
     ["scraps", -0.6, body.blocks.length > 20 && shorts > body.blocks.length * 0.7],
     ["headlines", -0.7, linkedHeadings >= linkedHeadingsMin],
     ["listings", -1.2, meta.listings >= listingsMin],
-    ["name", -1, isShortTitle(title)]
+    ["name", -1.1, isShortTitle(title)]
   ]
 }
 
