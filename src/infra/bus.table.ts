@@ -51,6 +51,7 @@ const tooLarge = Effect.fail(new BadData({ message: "too_large: a message is ove
 
 /** A consumer as the bus sees it: it is told when something is published and when a delivery of its own is over. */
 export interface Taker {
+  readonly subscription: Subscription
   readonly wake: Latch.Latch
   readonly out: Map<string, Receipt>
   readonly stopping: boolean
@@ -60,9 +61,12 @@ export interface Taker {
 /** The consumers of this process: whoever ends a delivery makes room in one of them, whoever publishes wakes them. */
 export class Consumers {
   readonly all = new Set<Taker>()
-  readonly wake = Effect.sync(() => {
-    for (const it of this.all) it.wake.openUnsafe()
-  })
+  /** Something is due on these topics. Nobody else looks: every look is a claim. */
+  readonly wake = (topics: Iterable<Topic>) =>
+    Effect.sync(() => {
+      const due = new Set(topics)
+      for (const it of this.all) if (it.subscription.topics.some(({ topic }) => due.has(topic))) it.wake.openUnsafe()
+    })
   /** Deliveries that are over, whatever became of them. */
   readonly over = (ids: ReadonlyArray<string>) =>
     Effect.sync(() => {
@@ -86,8 +90,10 @@ const writers = (database: (typeof Database)["Service"], consumers: Consumers, r
     const rows = messages.map((it) => encodeMessage(it, nextSeq(now)))
     const send = (part: ReadonlyArray<Encoded>) =>
       part.some(isTooLarge) ? tooLarge : database.query(statement.publish, [arrayOf(part.map((it) => it.json))])
-    yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send)
-  }, Effect.ensuring(consumers.wake))
+    yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send).pipe(
+      Effect.ensuring(consumers.wake(messages.map((it) => it.topic)))
+    )
+  })
 
   const settle = Effect.fn("Bus.settle")(function* (settlements: ReadonlyArray<Settlement>) {
     const rows = settlements.map(encodeSettlement(yield* Clock.currentTimeMillis))
@@ -101,8 +107,10 @@ const writers = (database: (typeof Database)["Service"], consumers: Consumers, r
               arrayOf(part.flatMap((it) => it.dead))
             ])
             .pipe(Effect.tap(consumers.over(part.map((it) => it.id))))
-    yield* writeAll(rows, { key: (it) => it.id, bytes: (it) => it.bytes, rowsMax }, send)
-  }, Effect.ensuring(consumers.wake))
+    yield* writeAll(rows, { key: (it) => it.id, bytes: (it) => it.bytes, rowsMax }, send).pipe(
+      Effect.ensuring(consumers.wake(settlements.flatMap((it) => it.publish.map(({ topic }) => topic))))
+    )
+  })
 
   const begin = Effect.fn("Bus.begin")(function* (receipts: ReadonlyArray<Receipt>) {
     if (receipts.length > 0) yield* noBadData(database.query(statement.begin, [arrayOf(receipts.map(encodeReceipt))]))
@@ -112,7 +120,8 @@ const writers = (database: (typeof Database)["Service"], consumers: Consumers, r
     if (receipts.length === 0) return
     yield* noBadData(database.query(statement.release, [arrayOf(receipts.map(encodeReceipt))]))
     yield* consumers.over(receipts.map((it) => it.id))
-  }, Effect.ensuring(consumers.wake))
+    yield* consumers.wake(receipts.map((it) => it.topic))
+  })
   return { publish, begin, settle, release }
 }
 

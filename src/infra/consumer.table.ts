@@ -15,6 +15,12 @@ const lookAhead = 16
 const depth = 1000
 /** Keys of a crowded topic looked at per claim, in turn. */
 const keysWalked = 100
+/**
+ * A claim costs the store about the same for one message as for a hundred, so a consumer that has work in hand asks for more when
+ * a quarter of it is over, or after so long.
+ */
+const gatherMs = 250
+const inHand = 0.75
 
 export interface Timing {
   readonly leaseMs: number
@@ -60,6 +66,10 @@ export class Consumer {
   readonly out = new Map<string, Receipt>()
   stopping = false
   private virtual = 0
+  /** Opens when so few messages are out that more are asked for. */
+  private readonly room = Latch.makeUnsafe(false)
+  private few = 0
+  private claimedAt = Number.NEGATIVE_INFINITY
   /** Where the walk through a crowded topic's keys goes on. */
   private walking = false
   private readonly walked = new Map<Topic, string>()
@@ -72,6 +82,17 @@ export class Consumer {
     private readonly bury: Bury,
     private readonly claiming: string = statement.claim
   ) {}
+
+  readonly ended = (): void => {
+    if (this.out.size <= this.few) this.room.openUnsafe()
+  }
+
+  /** Waits until a claim is worth its cost. */
+  private readonly gather = Effect.gen({ self: this }, function* () {
+    const left = this.claimedAt + gatherMs - (yield* Clock.currentTimeMillis)
+    if (left > 0 && this.out.size > this.few)
+      yield* Effect.raceFirst(this.room.await, Effect.sleep(Duration.millis(left)))
+  })
 
   /** What the claiming statement must know of each topic. A topic that was idle does not save up turns. */
   private wanted() {
@@ -119,6 +140,9 @@ export class Consumer {
     const { deliveries, broken } = decodeRows(rows)
     if (broken.length > 0) yield* this.bury(broken)
     this.took(deliveries)
+    this.few = Math.floor(this.out.size * inHand)
+    this.claimedAt = yield* Clock.currentTimeMillis
+    yield* this.room.close
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
@@ -144,6 +168,7 @@ export class Consumer {
   /** One pull: at least one delivery, or the end. */
   private readonly step = Effect.gen({ self: this }, function* () {
     while (!this.stopping) {
+      yield* this.gather
       yield* this.wake.close
       if (this.stopping) break
       const deliveries = yield* patient(this.claim, [])
@@ -160,6 +185,7 @@ export class Consumer {
       Effect.sync(() => {
         this.stopping = true
         this.wake.openUnsafe()
+        this.room.openUnsafe()
       })
     )
     return Stream.unwrap(
