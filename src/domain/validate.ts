@@ -21,7 +21,7 @@ const sampleChars = 2000
 const sample = (text: string): string => text.slice(0, sampleChars)
 
 /** Code points: a pair of surrogates is one. */
-const lengthOf = (text: string): number => {
+export const lengthOf = (text: string): number => {
   let pairs = 0
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) pairs += 1
   return text.length - pairs
@@ -39,29 +39,26 @@ interface Counts {
 
 /** Quotation marks, full stops and commas belong to reported speech. */
 const speech = new Set(".,'\"“”‘’«»「」『』。、·…:()-")
-const isSpace = (char: string): boolean => char === " " || char === "\n" || /\s/u.test(char)
 const isHangul = (code: number): boolean => code >= 0xac00 && code <= 0xd7a3
 
 type Kind = "space" | "capital" | "letter" | "other" | "sign"
-/** Most characters are told by their code; the rest are looked up in Unicode's tables, which costs far more. */
-const kindOf = (char: string): Kind => {
-  const code = char.codePointAt(0) ?? 0
-  if ((code >= 97 && code <= 122) || isHangul(code)) return "letter"
-  if (code >= 65 && code <= 90) return "capital"
-  if (isSpace(char)) return "space"
-  if ((code >= 48 && code <= 57) || speech.has(char)) return "other"
-  if (code < 128) return "sign"
+const unicodeKind = (char: string): Kind => {
+  if (/\s/u.test(char)) return "space"
+  if (speech.has(char)) return "other"
   if (/\p{Lu}/u.test(char)) return "capital"
   if (/\p{L}/u.test(char)) return "letter"
   return /[\p{N}\p{M}]/u.test(char) ? "other" : "sign"
 }
+/** Most characters are told by their code; the rest are looked up in Unicode's tables, which costs far more. */
+const asciiKinds: ReadonlyArray<Kind> = Array.from({ length: 128 }, (_, code) => unicodeKind(String.fromCharCode(code)))
 
 const countsOf = (text: string): Counts => {
   const by = { space: 0, capital: 0, letter: 0, other: 0, sign: 0 }
   let all = 0
-  for (const char of text) {
-    by[kindOf(char)] += 1
-    all += 1
+  for (let at = 0; at < text.length; all += 1) {
+    const code = text.codePointAt(at) ?? 0
+    at += code > 0xffff ? 2 : 1
+    by[asciiKinds[code] ?? (isHangul(code) ? "letter" : unicodeKind(String.fromCodePoint(code)))] += 1
   }
   return { letters: by.letter + by.capital, capitals: by.capital, visible: all - by.space, signs: by.sign }
 }

@@ -93,10 +93,12 @@ export const missing = Effect.fnUntraced(function* (work: Work<Fetched>, reading
   const known = yield* steadfast(traits.of(raw.host))
   const reasons = reasonsOf(reading)
   const doubted = reasons !== null && !looksWritten(reasons)
-  const shown = printOf(reading.content)
-  for (const like of ["missing", "home"] as const) {
-    const print = known[like]
-    if (print !== null && (doubted || print.title === shown.title) && isSamePrint(shown, print)) return { like }
+  if (known.missing !== null || known.home !== null) {
+    const shown = printOf(reading.content)
+    for (const like of ["missing", "home"] as const) {
+      const print = known[like]
+      if (print !== null && (doubted || print.title === shown.title) && isSamePrint(shown, print)) return { like }
+    }
   }
   if (doubted && asks) yield* Effect.provideService(probe(work.value, known), Traits, traits)
   return null

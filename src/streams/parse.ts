@@ -11,7 +11,7 @@ import { isReparse } from "../domain/reparse.ts"
 import { ParsingRules } from "../domain/ruling.ts"
 import type { Upgrades, Windows } from "../domain/upgrade.ts"
 import { identityOf, normaliseUrl, registrableDomain, urlKey } from "../domain/url.ts"
-import { validateArticle } from "../domain/validate.ts"
+import { lengthOf, validateArticle } from "../domain/validate.ts"
 import { learnRules } from "./relearn.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { named as twinOf } from "./twins.ts"
@@ -54,7 +54,7 @@ const saveArticle = Effect.fnUntraced(function* (page: Validated, content: Conte
     id: article.id,
     saved: saved ?? "duplicate",
     lag_ms: published === null ? null : Math.max(0, now - published),
-    chars: [...article.text].length
+    chars: lengthOf(article.text)
   }
   yield* Metric.update(articles(ref.saved), 1)
   if (ref.saved === "new" && ref.lag_ms !== null) yield* Metric.update(articleLag, ref.lag_ms / 1000)

@@ -25,20 +25,24 @@ export type Stage<I, O, Needs> = <E, R>(
 /** How long a stage waits between looks at a dependency that is down. */
 const pause = Duration.millis(500)
 
-const isUnavailable = (error: unknown): error is Unavailable => error instanceof Unavailable
+const isUnavailable = <E>(error: E): error is Extract<E, Unavailable> => error instanceof Unavailable
 
-/** Waits until the dependency answers again: the stage pauses, no attempt is counted, nothing is done twice. */
-export const steadfast = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-  call.pipe(
-    Effect.tapError((error) =>
-      isUnavailable(error)
-        ? Effect.andThen(
-            Effect.logWarning(`${error.dependency} is down, waiting: ${error.message}`),
-            Effect.sleep(pause)
-          )
-        : Effect.void
-    ),
-    Effect.retry({ while: isUnavailable })
+/**
+ * Waits until the dependency answers again: the stage pauses, no attempt is counted, nothing is done twice. Plain recursion: what
+ * is called some twenty times a page pays for a schedule only when something fails.
+ */
+export const steadfast = <A, E, R>(
+  call: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Extract<E, Unavailable>>, R> =>
+  Effect.catchIf(
+    call,
+    isUnavailable<E>,
+    ({ dependency, message }) =>
+      Effect.logWarning(`${dependency} is down, waiting: ${message}`).pipe(
+        Effect.andThen(Effect.sleep(pause)),
+        Effect.andThen(Effect.suspend(() => steadfast(call)))
+      ),
+    Effect.fail
   )
 
 /** A write to a store: waits while it is down; what it can never take is Fatal, so its input becomes a dead letter. */
