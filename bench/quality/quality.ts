@@ -4,6 +4,8 @@
  * and scores it with the sets' own scorer. Needs the shared data folder beside the repository.
  *
  *   bun bench/quality/quality.ts [set,set] [--by KEY] [--worst N]
+ *
+ * `--worst` names the pages that were read worst: by their text, else by the passages missed and taken wrongly, else by their day.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,6 +17,19 @@ interface Truth {
   readonly url: string
   readonly html_in?: string
   readonly crawl_date?: string
+  readonly with?: ReadonlyArray<string>
+  readonly without?: ReadonlyArray<string>
+  readonly date?: string | null
+  readonly text?: string
+}
+interface Predicted {
+  readonly text: string
+  readonly title: string
+  readonly date: string | null
+  readonly authors: ReadonlyArray<string>
+  readonly verdict: string
+  readonly source: string | undefined
+  readonly ms: number
 }
 interface Aim {
   readonly part: string
@@ -45,7 +60,7 @@ const aims: Readonly<Record<string, ReadonlyArray<Aim>>> = {
 const gunzip = (path: string): Uint8Array => Bun.gunzipSync(readFileSync(path))
 
 const predict = (set: string, truth: Readonly<Record<string, Truth>>) => {
-  const out: Record<string, unknown> = {}
+  const out: Record<string, Predicted> = {}
   for (const [id, { crawl_date, html_in, url }] of Object.entries(truth)) {
     const bytes = gunzip(html_in === undefined ? join(data, set, "dev/html", `${id}.html.gz`) : join(data, html_in))
     const fetched = crawl_date === undefined ? Date.now() : Date.parse(crawl_date)
@@ -78,11 +93,39 @@ const predict = (set: string, truth: Readonly<Record<string, Truth>>) => {
   return out
 }
 
+const blank = /\s+/gu
+const plain = (text: string): string => text.replace(blank, " ").trim()
+
+/** What is wrong with a page of a set whose truth is passages or a day: the scorer lists the others. */
+const faultsOf = (truth: Truth, { date, source, text }: Predicted): ReadonlyArray<string> => {
+  if (truth.with !== undefined) {
+    const own = plain(text)
+    const missed = truth.with.filter((it) => !own.includes(plain(it))).map((it) => `- ${plain(it)}`)
+    return [...missed, ...(truth.without ?? []).filter((it) => own.includes(plain(it))).map((it) => `+ ${plain(it)}`)]
+  }
+  const isWrong = Boolean(truth.date) && truth.date !== date
+  return isWrong ? [`${truth.date} read as ${date} by ${source ?? "nothing"}`] : []
+}
+
+const worst = (
+  table: Readonly<Record<string, Truth>>,
+  read: Readonly<Record<string, Predicted>>,
+  count: number
+): void => {
+  const rows = Object.entries(table).flatMap(([id, truth]) => {
+    const found = read[id]
+    return found === undefined ? [] : [{ id, url: truth.url, faults: faultsOf(truth, found) }]
+  })
+  const wrong = rows.filter((it) => it.faults.length > 0).sort((a, b) => b.faults.length - a.faults.length)
+  for (const { faults, id, url } of wrong.slice(0, count)) console.log([`${id} ${url}`, ...faults].join("\n    "))
+}
+
 const run = (set: string, folder: string, rest: ReadonlyArray<string>): void => {
   const truth = join(data, set, "dev/truth.json")
   const predictions = join(folder, `${set}.json`)
   const table: Record<string, Truth> = JSON.parse(readFileSync(truth, "utf8"))
-  writeFileSync(predictions, JSON.stringify(predict(set, table)))
+  const read = predict(set, table)
+  writeFileSync(predictions, JSON.stringify(read))
   const scorer = join(data, "score/score.mjs")
   const scored = Bun.spawnSync([process.execPath, scorer, truth, predictions, "--json"])
     .stdout.toString()
@@ -97,6 +140,8 @@ const run = (set: string, folder: string, rest: ReadonlyArray<string>): void => 
   console.log(`${set}: ${parts.join(" · ")} · ms mean ${mean.toFixed(1)} p50 ${p50.toFixed(1)} p95 ${p95.toFixed(1)}`)
   if (rest.length > 0)
     console.log(Bun.spawnSync([process.execPath, scorer, truth, predictions, ...rest]).stdout.toString())
+  const count = Number(rest[rest.indexOf("--worst") + 1])
+  if (rest.includes("--worst") && Object.values(table).every((it) => it.text === undefined)) worst(table, read, count)
 }
 
 if (!existsSync(data)) {

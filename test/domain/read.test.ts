@@ -75,6 +75,36 @@ describe("only the page's own article is read", () => {
   })
 })
 
+describe("lines between paragraphs", () => {
+  const between = (line: string): string =>
+    readText(
+      page(
+        `<h1>${title}</h1><div class=article-body>${parts
+          .slice(0, 4)
+          .map((it) => `<p>${it}</p>`)
+          .join("")}${line}${parts
+          .slice(4)
+          .map((it) => `<p>${it}</p>`)
+          .join("")}</div>`
+      )
+    ).content?.text ?? ""
+  test.each([
+    "Empfohlener redaktioneller Inhalt",
+    "An dieser Stelle finden Sie externen Inhalt, der den Artikel ergänzt.",
+    "Ich bin damit einverstanden, dass mir externe Inhalte angezeigt werden.",
+    "To view this content, you'll need to update your privacy settings.",
+    "This content is reserved for subscribers only",
+    "Xでシェアする",
+    "카카오톡으로 공유하기"
+  ])("%s is a notice, not the article's", (notice) => {
+    expect(between(`<p>${notice}</p>`)).toBe(parts.join("\n\n"))
+  })
+  test("a sentence with a word that is linked to its tag is the article's", () => {
+    const said = "이번 결정은 항만 노조의 반발을 불렀다."
+    expect(between(`<p><a class="tag-link" rel=tag href=/tag/1>이번</a>${said.slice(2)}</p>`)).toContain(said)
+  })
+})
+
 describe("metadata", () => {
   const ld = (value: unknown): string => `<script type="application/ld+json">${JSON.stringify(value)}</script>`
   const body = `<article><h1>${title}</h1>${paragraphs}</article>`

@@ -9,10 +9,15 @@ const pointer =
 
 /** Notices that stand in for rights, letters, apps and accounts. */
 const notice =
-  /^[^\p{L}\p{N}]*(?:(?:copyright|©|ⓒ|\(c\)|℗)|all rights reserved|photo(?:s|graph)?(?: (?:by|credit))?\s*:|image(?: (?:by|credit|source))?\s*:|(?:picture|credit|source|getty|file photo|illustration)s?\s*:|foto\s*:|bild(?:quelle)?\s*:|fotos?\s*:|crédits?(?: photo)?\s*:|사진\s*[=:]|자료\s*[=:]|출처\s*[=:]|(?:sign|sign-) ?up\b.{0,80}(?:newsletter|here|free|today|inbox|email)|subscribe (?:to|now|here|for)\b|(?:get|receive) (?:the|our|all|more)?.{0,60}(?:newsletter|inbox|alerts)\b|follow (?:us|@?\w+(?: \w+){0,3}) (?:on|at|auf)\b|join (?:our|the|us) .{0,40}(?:newsletter|whatsapp|telegram|channel|community|conversation)|download (?:the|our) .{0,40}app\b|(?:share|teilen|compartir|partager|condividi|공유)(?: (?:this|on|auf|via|sur|en).{0,40})?$|(?:print|comments?|kommentare|drucken|reply|login|log in|sign in|anmelden|registrieren|subscribe|abonnieren|loading|advertisement|anzeige|werbung|publicidad|publicité|pubblicità|reklam|広告|광고|AD)[^\p{L}\p{N}]*$|(?:min(?:ute)?s?|\d+ ?-?min(?:ute)?n?)[ -](?:read|lesezeit)|lesezeit\b|(?:last )?(?:updated|published|posted|modified)\s*(?:on|at|:|\d)|(?:zuletzt )?(?:aktualisiert|veröffentlicht|stand)\s*(?:am|:)|(?:입력|수정|등록|승인|최종수정)\s*[:：]?\s*\d{4}|기사\s?(?:입력|수정|제보)|無断転載|무단\s?(?:전재|복제|배포)|저작권자?\s*[ⓒ©(:]|<?\s*저작권자)/iu
+  /^[^\p{L}\p{N}]*(?:(?:copyright|©|ⓒ|\(c\)|℗)|all rights reserved|photo(?:s|graph)?(?: (?:by|credit))?\s*:|image(?: (?:by|credit|source))?\s*:|(?:picture|credit|source|getty|file photo|illustration)s?\s*:|foto\s*:|bild(?:quelle)?\s*:|fotos?\s*:|crédits?(?: photo)?\s*:|사진\s*[=:]|자료\s*[=:]|출처\s*[=:]|(?:sign|sign-) ?up\b.{0,80}(?:newsletter|here|free|today|inbox|email)|subscribe (?:to|now|here|for)\b|(?:get|receive) (?:the|our|all|more)?.{0,60}(?:newsletter|inbox|alerts)\b|follow (?:us|@?\w+(?: \w+){0,3}) (?:on|at|auf)\b|join (?:our|the|us) .{0,40}(?:newsletter|whatsapp|telegram|channel|community|conversation)|download (?:the|our) .{0,40}app\b|(?:share|teilen|compartir|partager|condividi|공유)(?: (?:this|on|auf|via|sur|en).{0,40})?$|(?:print|comments?|kommentare|drucken|reply|login|log in|sign in|anmelden|registrieren|subscribe|abonnieren|loading|advertisement|anzeige|werbung|publicidad|publicité|pubblicità|reklam|広告|광고|AD)[^\p{L}\p{N}]*$|(?:min(?:ute)?s?|\d+ ?-?min(?:ute)?n?)[ -](?:read|lesezeit)|lesezeit\b|(?:last )?(?:updated|published|posted|modified)\s*(?:on|at|:|\d)|(?:zuletzt )?(?:aktualisiert|veröffentlicht|stand)\s*(?:am|:)|(?:입력|수정|등록|승인|최종수정)\s*[:：]?\s*\d{4}|기사\s?(?:입력|수정|제보)|無断転載|무단\s?(?:전재|복제|배포)|저작권자?\s*[ⓒ©(:]|<?\s*저작권자|.{0,16}(?:シェアする|印刷する|공유하기|인쇄하기|스크랩하기|URL ?복사)(?:list)?\s*$|.{0,40}(?:会員登録が必要です|会員限定の有料記事)|(?:this )?(?:content|article|story) is (?:reserved |available |only )*for (?:\w+ )?subscribers)/iu
 
 const rights =
   /(?:무단\s?(?:전재|복제|배포)|재배포\s?금지|저작권자\s*[ⓒ©(]|all rights reserved|tous droits réservés|alle rechte vorbehalten|todos los derechos reservados|無断転載|may not be (?:published|reproduced|republished), (?:broadcast|rewritten|republished)|may (?:earn|receive|get|collect) (?:an? |us )?(?:small |affiliate )*(?:commission|compensation)|independently (?:select|review|cho[so]|research|pick)|(?:consider|please) subscrib|(?:may|can) be reached (?:at|by)\b.*@|(?:reach|contact|email|follow) (?:him|her|them|the author) (?:at|on)\b|provision (?:erhalten|bekommen)|affiliate[- ]links?\b)/iu
+
+/** What stands for a film or post of another site until a reader agrees to load it. */
+const embed =
+  /^(?:empfohlener )?(?:redaktioneller|externer) inhalt\W*$|an dieser stelle (?:findest|finden|befindet|steht|ist) .{0,40}\bextern\p{L}* inhalt|(?:eingebettete|externe) inhalte (?:anzuzeigen|anzeigen|erlauben|laden|zulassen)|^\S+-inhalte? (?:erlauben|anzeigen|laden|zulassen)|einverstanden, dass mir (?:externe )?inhalte|personenbezogene daten (?:können|werden)? ?(?:dabei )?an dritt|to (?:view|see|show) this (?:content|embed|post|video),? (?:you|please|we)|contains content provided by .{0,60} permission|video has failed to load|(?:ce|le) contenu (?:est|a été) bloqué|contenu (?:externe|tiers) .{0,60}cookies|(?:ver|visualizar|mostrar) este (?:contenido|conteúdo).{0,60}cookies|visualizzare questo contenuto.{0,60}(?:cookie|consenso)/iu
+const embedMax = 1000
 
 /** A line that is a reporter's name and address and nothing else. */
 const signature =
@@ -25,6 +30,7 @@ const counter = /^[\d\s.,:/|·+-]+(?:[kKmM]|h|min|views?|likes?|shares?|comments
 export const isNoise = (block: Block): boolean => {
   const { text } = block
   if (block.pre) return false
+  if (block.chars < embedMax && embed.test(text)) return true
   if (block.chars > labelMax) return block.chars < 500 && rights.test(text)
   if (rights.test(text) || notice.test(text) || signature.test(text) || reporterOnly.test(text)) return true
   if (pointer.test(text)) return linkDensity(block) > 0.3 || block.chars < 60

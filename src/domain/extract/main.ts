@@ -1,5 +1,5 @@
 import { type Block, linkDensity, type Sheet } from "./blocks.ts"
-import { attribute, type Element } from "./element.ts"
+import { attribute, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 
 /** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
@@ -112,7 +112,7 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
     const to = end[order] ?? 0
     if (to <= from || removed[from] !== null) continue
     const reason = reasonOf(element, kinds[order] ?? null, mode)
-    if (reason === null) continue
+    if (reason === null || (reason === "tags" && isWord(element, blocks[from]))) continue
     const held = (good[to] ?? 0) - (good[from] ?? 0)
     const kind = kinds[order] ?? null
     const bound = kind !== null && reason === kind ? away[kind] : undefined
@@ -121,6 +121,10 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
   }
   return removed
 }
+
+/** A word of a sentence may be linked to its tag: that makes no list of tags of the sentence. */
+const isWord = (element: Element, block: Block | undefined): boolean =>
+  block !== undefined && block.element.order < element.order && inlineText(element).length < block.chars / 2
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
   if (kind !== null && removing[mode].has(kind)) return kind
