@@ -49,6 +49,9 @@ const encodeSettlement =
 
 const tooLarge = Effect.fail(new BadData({ message: "too_large: a message is over 256 KiB" }))
 
+/** Under the lock of the embedded store nobody else publishes: what is due is known, and a look is for leases that ran out. */
+const loneLook = Duration.seconds(5)
+
 /** A consumer as the bus sees it: it is told when something is published and when a delivery of its own is over. */
 export interface Taker {
   readonly subscription: Subscription
@@ -157,7 +160,8 @@ const topics = encode(Topic.literals)
 export const ground = Effect.gen(function* () {
   const database = yield* Database
   const settings = yield* Settings
-  const timing = { leaseMs: Duration.toMillis(settings.BUS_LEASE), pollMs: Duration.toMillis(settings.BUS_POLL) }
+  const poll = Duration.max(settings.BUS_POLL, database.embedded ? loneLook : Duration.zero)
+  const timing = { leaseMs: Duration.toMillis(settings.BUS_LEASE), pollMs: Duration.toMillis(poll) }
   const consumers = new Consumers()
   const { publish, begin, settle, release } = writers(database, consumers, settings.STORE_BATCH)
 
