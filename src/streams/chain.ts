@@ -5,7 +5,7 @@ import { failures, type StageLabel, stageMessages } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
 import { Bus, type Delivery, type Receipt, type Settlement } from "../domain/ports.ts"
 import { type Outgoing, schemaVersion, type Topic } from "../domain/topics.ts"
-import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, type Work } from "./stage.ts"
+import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, tellPoll, type Work } from "./stage.ts"
 
 /** How a stage takes its input: the part of a row that does not depend on what it gives. */
 export interface Intake<I> {
@@ -186,6 +186,7 @@ const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: O
     }
     yield* Metric.update(stageMessages(intake.name, resultLabels[result.failure._tag]), 1)
     yield* Metric.update(failures(result.failure.code), 1)
+    if (result.failure._tag !== "Postponed") yield* tellPoll(work, result.failure.code, result.failure.message)
     yield* settle(yield* route(work, result.failure, routing))
     return Option.none<Work<O>>()
   }

@@ -13,7 +13,7 @@ import { seenOf } from "./fetch.ts"
 import { offerSummary } from "./offer.ts"
 import { turnPage } from "./paging.ts"
 import { linksKnown, listAnswered } from "./runs.ts"
-import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { type Stage, stage, steadfast, stored, tellPoll, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
 const deliver = Effect.fnUntraced(function* ({ article }: Scored) {
@@ -38,7 +38,8 @@ const followedThrough = Effect.fnUntraced(function* ({ job, raw }: Scored) {
   yield* stored((yield* Pages).saveValidators([seenOf(job, raw)]))
 })
 
-const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
+const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
+  const { value: page } = work
   const frontier = yield* Frontier
   const { revisits } = yield* Policy
   const now = yield* Clock.currentTimeMillis
@@ -49,6 +50,7 @@ const routePage = Effect.fnUntraced(function* ({ value: page }: Work<Scored>) {
   yield* Metric.update(linkCount("followed"), followed.length)
   yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
   yield* Metric.update(linkCount("unfollowed"), page.links.length - followed.length)
+  if (page.links.length === 0) yield* tellPoll(work, "nothing_found", `${page.raw.final_url} holds no link`)
   const links = yield* linksKnown(page.job, followed)
   if (links !== null) {
     yield* turnPage(page.job, links)

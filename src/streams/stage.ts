@@ -82,6 +82,17 @@ export const stage =
   (input) =>
     Stream.mapEffect(input, (it) => settled(name, it, work(it)), { concurrency, unordered: true })
 
+/** The first page of a poll, also when it is tried again; further pages end somewhere by themselves. */
+const firstPage = /^([^@]+)@\d+(?:~|$)/
+
+/** A source that brings nothing is its operator's business: each poll that fails, or ends without links, is told. */
+export const tellPoll = ({ envelope }: Delivery, code: string, message: string) => {
+  const source = envelope.topic === "crawl.poll" ? firstPage.exec(envelope.id)?.[1] : undefined
+  return source === undefined
+    ? Effect.void
+    : Effect.logWarning(`source ${source} of ${envelope.key}: ${code}: ${message}`)
+}
+
 /** Where a failed input goes and with what: a stage may ask for an earlier topic (a truncated page is fetched again). */
 export interface Requeue {
   readonly topic: Topic

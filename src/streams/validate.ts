@@ -10,7 +10,7 @@ import type { Hints, Reading } from "../domain/reading.ts"
 import { isReparse } from "../domain/reparse.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { missing } from "./missing.ts"
-import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
+import { type Stage, stage, steadfast, stored, tellPoll, type Work } from "./stage.ts"
 import { closeRepublish } from "./upgrade.ts"
 
 /** Verdicts of documents that may still become an article or links; the others end here with their evidence. */
@@ -51,8 +51,10 @@ export const readPage = Effect.fnUntraced(function* (page: Fetched) {
 /** When an outcome came to be: with the fetch, or when a stored page was asked to be read again. */
 export const judgedAt = (job: CrawlJob, raw: RawPage): Millis => (isReparse(job) ? job.scheduled_at : raw.fetched_at)
 
-const end = Effect.fnUntraced(function* ({ envelope, value }: Work<Fetched>, reading: Reading) {
+const end = Effect.fnUntraced(function* (work: Work<Fetched>, reading: Reading) {
+  const { envelope, value } = work
   const { job, raw } = value
+  yield* tellPoll(work, reading.verdict, `${raw.final_url} answered ${raw.status} and holds no list`)
   const at = judgedAt(job, raw)
   const record = { raw_id: raw.id, url: job.target.url, host: job.host, codes: [], at }
   const pages = yield* Pages

@@ -1,0 +1,64 @@
+import { expect } from "bun:test"
+import { Effect, Fiber, Layer, Logger, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Retryable } from "../../src/domain/errors.ts"
+import { Sources } from "../../src/domain/ports.ts"
+import { tick } from "../../src/streams/schedule.ts"
+import { pipeline } from "../../src/streams/topology.ts"
+import { source } from "../support/conformance/sources.ts"
+import { effect } from "../support/effect.ts"
+import { feedPage } from "../support/pages.ts"
+import { type Answer, world } from "../support/world.ts"
+
+const feedOf = (host: string) =>
+  source(host.replace(".example", ""), { kind: "feed", url: `https://${host}/rss.xml`, created_at: 0, next_poll_at: 0 })
+
+/** Polls one feed until nothing is left to do; what was logged about it. */
+const logged = (answer: Answer) => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    if (logLevel === "Warn") lines.push(String(Array.isArray(message) ? message[0] : message))
+  })
+  return Effect.gen(function* () {
+    yield* (yield* Sources).put([feedOf("gone.example")])
+    yield* tick()
+    const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+    for (let turn = 0; turn < 5000 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("10 seconds")
+    yield* Fiber.join(chain)
+    return lines
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        Logger.layer([logger]),
+        world(() => answer)
+      )
+    )
+  )
+}
+
+effect("a feed that is gone is told, with its source and why", () =>
+  Effect.gen(function* () {
+    const lines = yield* logged({ status: 404, body: "<html><body><h1>Not found</h1></body></html>" })
+    expect(lines).toEqual([expect.stringMatching(/^source gone of gone\.example: \w+: .*answered 404/)])
+  })
+)
+
+effect("a feed whose host fails is told at each try", () =>
+  Effect.gen(function* () {
+    const lines = yield* logged(new Retryable({ code: "http_5xx", message: "gone.example answered 503" }))
+    expect(lines.length).toBeGreaterThan(1)
+    for (const it of lines) expect(it).toBe("source gone of gone.example: http_5xx: gone.example answered 503")
+  })
+)
+
+effect("a feed without a link is told", () =>
+  Effect.gen(function* () {
+    expect(yield* logged(feedPage([]))).toEqual([expect.stringContaining("nothing_found")])
+  })
+)
+
+effect("a feed with links is nothing to tell", () =>
+  Effect.gen(function* () {
+    expect(yield* logged(feedPage(["https://gone.example/news/2026/11/30/story-1"]))).toEqual([])
+  })
+)
