@@ -1,14 +1,16 @@
 import type { Block } from "./blocks.ts"
-import { attribute, contains, type Element, inlineText } from "./element.ts"
+import { ancestors, attribute, type Element, inlineText, subtree, type Tree } from "./element.ts"
 import { isFields, listOf } from "./json.ts"
 import { deref, type Linked, namesOf, typesOf } from "./linked.ts"
 import { allMeta, type Meta } from "./meta.ts"
-import { cleanNames, looksLikePerson, nameMax } from "./names.ts"
-import { plain } from "./title.ts"
+import { cleanNames, desksOf, looksLikePerson, nameMax } from "./names.ts"
+import { hasDay } from "./published.ts"
+import { plain, withoutSite } from "./title.ts"
 
 const metaNames = [
   "author",
   "article:author",
+  "article:author_name",
   "dc.creator",
   "dcterms.creator",
   "parsely-author",
@@ -21,16 +23,22 @@ const metaNames = [
   "citation_author"
 ]
 
-const fromProps = (meta: Meta): ReadonlyArray<string> =>
-  (meta.props.get("author") ?? []).flatMap((it) => {
-    if (it.tag === "meta" || it.tag === "link") return []
-    const name = (meta.props.get("name") ?? []).find((inner) => contains(it, inner))
-    const text = name === undefined ? inlineText(it) : (attribute(name, "content") ?? inlineText(name))
-    return text.length <= nameMax * 2 ? [text] : []
-  })
+/** The nearest marked-up item that an element is a part of. */
+const itemOf = (element: Element): Element | null => {
+  for (const it of ancestors(element)) if (attribute(it, "itemscope") !== undefined) return it
+  return null
+}
 
-const textsOf = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
-  elements.map(inlineText).filter((it) => it !== "" && it.length <= nameMax * 2)
+/** Authors by `itemprop`, of the first item that has one: the others wrote replies and comments. */
+const fromProps = (tree: Tree, meta: Meta): ReadonlyArray<string> => {
+  const named = (meta.props.get("author") ?? []).flatMap((it) => {
+    if (it.tag === "meta" || it.tag === "link") return []
+    const name = subtree(tree, it).find((inner) => attribute(inner, "itemprop")?.toLowerCase() === "name")
+    const text = name === undefined ? inlineText(it) : (attribute(name, "content") ?? inlineText(name))
+    return text !== "" && text.length <= nameMax * 2 ? [{ text, item: itemOf(it) }] : []
+  })
+  return named.filter(({ item }) => item === named[0]?.item).map(({ text }) => text)
+}
 
 const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|[=(\d])/u
 /** "(서울=통신) 홍길동 기자 = " at the beginning of an agency's report. */
@@ -38,23 +46,39 @@ const dateline = /^[([【][^)\]】]{1,24}[)\]】]\s*([가-힣]{2,4})(?:\s*[·,]\
 /** A name with its role or its address, and nothing more: how Korean pages sign below the text. */
 const signed =
   /^[\s/·[(=]*([가-힣]{2,4})\s*(?:(?:선임|인턴|객원|전문|수습)?\s*기자|(?=[\w.+-]+@))[\s)\]=]*(?:[\w.+-]+@[\w.-]+)?[\s)\]]*$/u
-const byline = /^(?:(?:written )?by|von|par|por|di|door|av)\s+(\p{Lu}[^\d|–\n]{2,80})/iu
-const behindByline = /\s*[,|–-]\s*(?:\d|am\b|on\b|\p{Lu}\p{Ll}+ \d).*$/u
 
-/** Short lines that are a byline by their words, near the headline. */
-const fromLines = (lines: ReadonlyArray<Block>): ReadonlyArray<string> =>
-  lines.flatMap(({ text }) => {
-    const reporter = text.length < 100 ? korean.exec(text)?.[1] : undefined
-    if (reporter !== undefined) return [reporter]
-    const by = text.length < 120 ? byline.exec(text)?.[1] : undefined
-    return by === undefined ? [] : [by.replace(behindByline, "")]
+/** "By …", "Posted by …", "Ein Artikel von …": what stands before a name and nowhere else at the beginning of a line. */
+const byline =
+  /^(?:(?:ein artikel|ein beitrag|text|words|story|interview|article|written|posted|post|published|gespeichert|veröffentlicht|publié)\s+)?(?:by|von|par|por|di|de|door|av|af)\s*:?\s+(\S.{1,80})/iu
+/** "Author: …": words that need their colon. */
+const labelled =
+  /^(?:autor(?:in|en)?|authors?|autore|auteur|texte?|words|interview|reporter|verfasser(?:in)?|written by|by|von)(?: (?:und|and) \p{L}+)?\s*[:：]\s*(\S.{1,80})/iu
+/** A label in a block of its own: the name stands in the next one. */
+const label = /^(?:by|von|par|por|written by|autor(?:in|en)?|authors?|autore|auteur|texte?)\s*[:：]?$/iu
+/** Where a date or a section begins behind a name. */
+const behind =
+  /\s*(?:[|»⋅•·]|\s(?:under|um|am|on|at|le)\s|[,–-]?\s+(?:\p{L}+(?:day|tag),?\s+)?(?:(?:[Jj]an|[Ff]eb|[Mm][aä]r|[Aa]pr|[Mm]a[iy]|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo][ck]t|[Nn]ov|[Dd]e[cz])\p{L}*\.?\s+)?\d).*$/u
+
+/** Short lines near the headline that are a byline by their words; a label and the line behind it are one. */
+const fromLines = (lines: ReadonlyArray<string>, form: RegExp): ReadonlyArray<string> =>
+  lines.flatMap((line, i) => {
+    const text = label.test(line) ? `${line.replace(/[:：]$/u, "")}: ${lines[i + 1] ?? ""}` : line
+    const name = text.length < 120 ? (form.exec(text)?.[1] ?? labelled.exec(text)?.[1]) : undefined
+    return name === undefined ? [] : [name.replace(behind, "")]
   })
+
+/** A line that is a date and a person's name. */
+const besideDate = (line: string): ReadonlyArray<string> => {
+  const parts = line.length < 80 ? line.split(/\s+[|·•–-]\s+/u) : []
+  return parts.length === 2 && parts.some(hasDay) ? parts.filter(looksLikePerson) : []
+}
 
 /** Who signs: the beginning of the text first, then the lines at its end and behind it. */
 const fromSignatures = ({ lead, tail }: Bylines): ReadonlyArray<string> => {
   const [, ...named] = dateline.exec(lead) ?? []
   if (named.length > 0) return named.filter((it) => it !== undefined)
-  return tail.flatMap((it) => signed.exec(it)?.[1] ?? [])
+  const korean = tail.flatMap((it) => signed.exec(it)?.[1] ?? [])
+  return korean.length > 0 ? korean : fromLines(tail, labelled)
 }
 
 /** People before bodies: where a list names both, the bodies are its publishers. */
@@ -68,41 +92,78 @@ const linkedNames = (linked: Linked): ReadonlyArray<string> => {
   return namesOf(linked, people.length > 0 ? people : stated)
 }
 
+/** What an element that is named after authors says; `sure` if its own name says so, not only where it leads. */
+export interface Person {
+  readonly text: string
+  readonly sure: boolean
+}
+
 /** Where a byline is looked for: lines near the headline, elements named after authors (innermost first). */
 export interface Bylines {
   readonly lines: ReadonlyArray<Block>
-  readonly people: ReadonlyArray<Element>
+  readonly people: ReadonlyArray<Person>
   /** The beginning of the text. */
   readonly lead: string
   /** Its last lines and those right behind it. */
   readonly tail: ReadonlyArray<string>
 }
 
-/** The people (or, if none is named, the bodies) that wrote the article. `site` are the names of the site itself. */
+/** One word, as people call themselves in forums and blogs. */
+const isNickname = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N}._-]{2,30}$/u.test(name)
+/** How an account is called, not a person. */
+const isAccount = (name: string): boolean => /^[\p{Ll}\p{N}._-]+$/u.test(name)
+
+/** People that the page shows near its headline; nicknames only where nothing else stands beside them. */
+const shownPeople = ({ people }: Bylines): ReadonlyArray<string> =>
+  people.flatMap(({ sure, text }) => {
+    const cut = text.replace(behind, "")
+    const isAlone = cut === text || byline.test(text)
+    return cleanNames([cut]).filter((it) => looksLikePerson(it) || (sure && isAlone && isNickname(it)))
+  })
+
+const fromText = (near: Bylines): ReadonlyArray<string> => {
+  const lines = near.lines.map((it) => it.text.replaceAll("\n", " "))
+  const reporters = lines.flatMap((it) => (it.length < 100 ? (korean.exec(it)?.[1] ?? []) : []))
+  if (reporters.length > 0) return reporters
+  const named = cleanNames(fromLines(lines, byline)).filter((it) => looksLikePerson(it) || isNickname(it))
+  return named.length > 0 ? named : cleanNames(lines.flatMap(besideDate))
+}
+
+/** Whether the second list names all of the first, and more. */
+const extendsTo = (names: ReadonlyArray<string>, more: ReadonlyArray<string>): boolean => {
+  const keys = new Set(more.map(plain))
+  return more.length > names.length && names.every((it) => keys.has(plain(it)))
+}
+
+/**
+ * The people (or, if none is named, the bodies) that wrote the article: by the most trusted statement that names some,
+ * completed by one that names them and more; an account's name gives way to a name that is shown. `site` are the names of
+ * the site itself.
+ */
 export const authorsOf = (
+  tree: Tree,
   meta: Meta,
   linked: Linked,
   near: Bylines,
   site: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
-  const stated = [
-    () => linkedNames(linked),
-    () => allMeta(meta, ...metaNames).filter((it) => !/^https?:/iu.test(it)),
-    () => fromProps(meta),
-    () => textsOf(meta.authors)
-  ]
-  const shown = [() => textsOf(near.people), () => fromLines(near.lines), () => fromSignatures(near)]
   const isForeign = (it: string): boolean => !site.includes(plain(it))
-  let own: ReadonlyArray<string> = []
-  for (const source of stated) {
-    const names = cleanNames(source())
-    const people = names.filter(isForeign)
-    if (people.length > 0) return people
-    if (own.length === 0) own = names
+  const metas = allMeta(meta, ...metaNames).filter((it) => !/^https?:/iu.test(it))
+  const links = meta.authors.map(inlineText).filter((it) => it.length <= nameMax * 2)
+  const raw = [linkedNames(linked), metas, fromProps(tree, meta), links]
+  const stated = raw.map((it) => cleanNames(it.map((name) => withoutSite(name, site))))
+  const shown = shownPeople(near).filter(isForeign)
+  const people = stated.map((it) => it.filter(isForeign))
+  const named = people.find((it) => it.length > 0)
+  if (named !== undefined) {
+    if (shown.length > 0 && named.every(isAccount) && !shown.some(isAccount)) return shown
+    return metas.map((it) => cleanNames([it])).find((it) => extendsTo(named, it)) ?? named
   }
-  for (const source of shown) {
-    const people = cleanNames(source()).filter((it) => isForeign(it) && looksLikePerson(it))
-    if (people.length > 0) return people
+  const own = stated.find((it) => it.length > 0)
+  const found = [() => shown, () => fromText(near), () => cleanNames(fromSignatures(near)).filter(looksLikePerson)]
+  for (const source of found) {
+    const names = source().filter((it) => isForeign(it) && (own === undefined || looksLikePerson(it)))
+    if (names.length > 0) return names
   }
-  return own
+  return own ?? desksOf([...raw.flat(), ...near.people.map((it) => it.text)])
 }

@@ -127,7 +127,9 @@ export const contentOf = (
   const near = nearOf(sheet, meta, heading, body.element, title)
   const ruledAuthors = cleanNames(ruledValues(sheet.tree, rule, "author"))
   const authors =
-    ruledAuthors.length > 0 ? ruledAuthors : authorsOf(meta, linked, near, siteNames(meta, linked, hints.url))
+    ruledAuthors.length > 0
+      ? ruledAuthors
+      : authorsOf(sheet.tree, meta, linked, near, siteNames(meta, linked, hints.url))
   const text = clean(body.text)
   const content: Content = {
     title,

@@ -12,7 +12,7 @@ const nodesMax = 2000
 const articleType = /(?:Article|BlogPosting|LiveBlog|Report|Posting|Review|Analysis)/u
 const notArticle = /^(?:JobPosting|ReviewAction|AggregateRating|ClaimReview)$/u
 const weakType =
-  /^(?:WebPage|ItemPage|VideoObject|NewsVideo|AudioObject|Podcast|PodcastEpisode|Recipe|Event|Product|CreativeWork|WebContent|AboutPage|FAQPage)/u
+  /^(?:WebPage|ItemPage|VideoObject|NewsVideo|AudioObject|Podcast|PodcastEpisode|Recipe|Event|Product|CreativeWork|WebContent|AboutPage|FAQPage|Question|HowTo)/u
 
 export const typesOf = (node: Fields): ReadonlyArray<string> =>
   listOf(node["@type"])

@@ -8,7 +8,12 @@ export const nameMax = 60
 const statementMax = 600
 
 const prefix =
-  /^(?:(?:written|story|words|report(?:ed|ing)?|posted|published|edited|photos?|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
+  /^(?:(?:written|story|words|report(?:ed|ing)?|posted|post|published|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|show all articles of|(?:zeige )?alle (?:beiträge|artikel) von|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
+/** "ByJane Doe": what only a style sheet sets apart. */
+const glued = /^(?:By|Von|Par)(?=\p{Lu}\p{Ll})/u
+/** Who did something else than write. */
+const other =
+  /^(?:updated|edited|reviewed|researched|photograph(?:y|ed)|photos?|styled|illustrat(?:ed|ions?)|translated|fact[- ]checked|contributions?) (?:by|from)\b|^(?:written|posted|by|von|text)(?: by)?:?$/iu
 /** A role that follows a name: after a comma, bar or dash in any language. */
 const suffix =
   /\s*(?:,|\||\s[–—-]\s|·)\s*(?:\p{L}+\s){0,3}(?:기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|chief|director|fellow|analyst|professor|author)(?:\s.*)?$/iu
@@ -23,16 +28,17 @@ const behind =
   /\s+(?:(?:the )?associated press|reuters|afp|dpa|bloomberg news|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?(?:\s+\d.*)?$|\d{1,2}[./]\d.*|\d{4}.*|(?:staff|senior) (?:writer|reporter|editor)$|updated\b.*|published\b.*)$/iu
 const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const noise =
-  /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
+  /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|\w+(?:\.\w+){2,}|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
 const address = /https?:|www\.|\.(?:com|de|org|net)\b.*\//iu
 const joiner = /\s*(?:;|\||\n|•|·| & | and | und | et | y | e | og | och | en | и | i | 및 )\s*/u
 const slug = /^\p{Ll}+(?:-\p{Ll}+)+$/u
 
 const cleanName = (raw: string): string => {
-  let name = words(unescaped(raw))
+  let name = words(raw)
     .replace(mail, " ")
     .replace(/^[@([]|[)\]]$/gu, "")
   name = name.replace(/\([^()]*\)/gu, " ").trim()
+  name = name.replace(glued, "").replace(/\s@\w+$/u, "")
   for (let i = 0; i < 3 && prefix.test(name); i++) name = name.replace(prefix, "")
   name = name.replace(koreanRole, "").replace(suffix, "").replace(credentials, "")
   const ahead = name.replace(behind, "")
@@ -58,14 +64,30 @@ const publisher = /^the\s|\b(?:press|news|journal|media|times|agency|network|mag
 /** Names as people write them: without "By", role, e-mail, degree, date; each once. */
 export const cleanNames = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
   const names = new Map<string, string>()
-  for (const name of raw.flatMap(split).map(cleanName)) {
+  for (const name of raw.map(unescaped).flatMap(split).map(cleanName)) {
     const key = plain(name)
-    if (key.length < 2 || name.length > nameMax || noise.test(name) || address.test(name) || names.has(key)) continue
+    if (
+      key.length < 2 ||
+      name.length > nameMax ||
+      noise.test(name) ||
+      other.test(name) ||
+      address.test(name) ||
+      names.has(key)
+    )
+      continue
     names.set(key, name)
   }
   const all = [...names.values()]
   const people = all.filter((it) => !publisher.test(it))
   return (people.some(looksLikePerson) ? people : all).slice(0, namesMax)
+}
+
+/** What an editorial office calls itself: where nobody else is named, that is who wrote. */
+const desk =
+  /^(?:by|von)?\s*(redaktion|newsroom|editorial (?:staff|team|board)|redacción|rédaction|redazione|편집국|편집부),?$/iu
+export const desksOf = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found = raw.map((it) => desk.exec(words(it))?.[1]).find((it) => it !== undefined)
+  return found === undefined ? [] : [found]
 }
 
 /** Whether a text can be the name of a person: two to five capitalised words, or a name in Hangul or Han. */

@@ -1,6 +1,6 @@
 import type { Bylines } from "./authors.ts"
 import type { Block, Sheet } from "./blocks.ts"
-import { contains, type Element } from "./element.ts"
+import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 import type { Meta } from "./meta.ts"
 import { hasDay, type Near } from "./published.ts"
@@ -36,27 +36,25 @@ const foreignTo =
 
 const person =
   /(?:^|[^a-z])(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])|(?:author|byline|reporter|journalist)[_-]?name/iu
+const profile = /\/(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])/iu
+const naming = new Set(["class", "id", "rel", "data-testid", "itemprop"])
 
-/** Whether an element's names say that it holds a person's name. */
-const namesPerson = (element: Element): boolean => {
+/** Whether an element's names say that it holds a person's name (`named`), or only the address it leads to (`linked`). */
+const namesPerson = (element: Element): "named" | "linked" | null => {
   const list = element.attributes
+  let found: "linked" | null = null
   for (let i = 0; i < list.length; i += 2) {
-    const name = list[i]
-    if (
-      (name === "class" ||
-        name === "id" ||
-        name === "rel" ||
-        name === "data-testid" ||
-        name === "itemprop" ||
-        name === "href") &&
-      person.test((list[i + 1] ?? "").slice(0, 200))
-    )
-      return true
+    const name = list[i] ?? ""
+    const value = (list[i + 1] ?? "").slice(0, 200)
+    if (naming.has(name) && person.test(value)) return "named"
+    if (name === "href" && profile.test(value)) found = "linked"
   }
-  return false
+  return found
 }
 const namesDate = (element: Element): boolean => element.attributes.some((value) => /date|time/iu.test(value))
 
+/** A longer text is no name with its surroundings, in characters. */
+const personMax = 120
 /** A line of so many characters may hold a date and little else. */
 const dateLine = 80
 const creditLine = 300
@@ -150,7 +148,7 @@ export const nearOf = (
     return at >= from && at < to && (sheet.end[it.order] ?? 0) > at && (sheet.end[it.order] ?? 0) <= at + bylineBlocks
   }
   const inRange = sheet.tree.elements.filter(within)
-  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it)).slice(0, elementsMax)
+  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it) !== null).slice(0, elementsMax)
   return {
     ...signaturesOf(sheet, body, isForeign),
     lines: lines.filter((it) => it.chars <= 200),
@@ -158,8 +156,11 @@ export const nearOf = (
     posted: postedOf(sheet),
     times: meta.times.filter(within).slice(0, elementsMax),
     named: inRange
-      .filter((it) => sheet.kinds[it.order] === "byline" && (!namesPerson(it) || namesDate(it)))
+      .filter((it) => sheet.kinds[it.order] === "byline" && (namesPerson(it) === null || namesDate(it)))
       .slice(0, elementsMax),
-    people: people.filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
+    people: people
+      .filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
+      .map((it) => ({ text: inlineText(it), sure: namesPerson(it) === "named" }))
+      .filter(({ text }) => text !== "" && text.length <= personMax)
   }
 }

@@ -1,3 +1,4 @@
+import { decodeOnce } from "../xml/reference.ts"
 import { inlineText, words } from "./element.ts"
 import { textOf } from "./json.ts"
 import type { Linked } from "./linked.ts"
@@ -14,33 +15,9 @@ export const plain = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "")
 
-const entity: Readonly<Record<string, string>> = {
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  lt: "<",
-  gt: ">",
-  nbsp: " ",
-  hellip: "…",
-  ndash: "–",
-  mdash: "—",
-  rsquo: "’",
-  lsquo: "‘",
-  rdquo: "”",
-  ldquo: "“"
-}
-
 /** Some sites escape twice: what is left of an entity after one decoding is decoded once more. Tags go too. */
 export const unescaped = (text: string): string =>
-  text.includes("&") || text.includes("<")
-    ? text
-        .replace(/<\/?[a-z][^<>]{0,200}>/giu, "")
-        .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/giu, (whole, decimal, hex, name) => {
-          const point = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : 0
-          if (point > 0) return point <= 0x10ffff ? String.fromCodePoint(point) : ""
-          return entity[String(name).toLowerCase()] ?? whole
-        })
-    : text
+  text.includes("&") || text.includes("<") ? decodeOnce(text.replace(/<\/?[a-z][^<>]{0,200}>/giu, "")) : text
 
 const tidy = (text: string | null): string => (text === null ? "" : words(unescaped(text)).slice(0, titleMax))
 
