@@ -1,9 +1,9 @@
 import type { Block } from "./blocks.ts"
-import { ancestors, attribute, type Element, inlineText, subtree, type Tree } from "./element.ts"
+import { ancestors, attribute, type Element, inlineText, subtree, type Tree, words } from "./element.ts"
 import { isFields, listOf } from "./json.ts"
 import { deref, type Linked, namesOf, typesOf } from "./linked.ts"
 import { allMeta, type Meta } from "./meta.ts"
-import { cleanNames, desksOf, looksLikePerson, nameMax } from "./names.ts"
+import { cleanNames, desksOf, looksLikePerson, nameMax, statementMax } from "./names.ts"
 import { hasDay } from "./published.ts"
 import { plain, withoutSite } from "./title.ts"
 
@@ -47,6 +47,8 @@ const dateline = /^[([【][^)\]】]{1,24}[)\]】]\s*([가-힣]{2,4})(?:\s*[·,]\
 const signed =
   /^[\s/·[(=]*([가-힣]{2,4})\s*(?:(?:선임|인턴|객원|전문|수습)?\s*기자|(?=[\w.+-]+@))[\s)\]=]*(?:[\w.+-]+@[\w.-]+)?[\s)\]]*$/u
 
+/** A longer line is no byline, in characters. */
+const lineMax = 120
 /** "By …", "Posted by …", "Ein Artikel von …": what stands before a name and nowhere else at the beginning of a line. */
 const byline =
   /^(?:(?:ein artikel|ein beitrag|text|words|story|interview|article|written|posted|post|published|gespeichert|veröffentlicht|publié)\s+)?(?:by|von|par|por|di|de|door|av|af)\s*:?\s+(\S.{1,80})/iu
@@ -57,17 +59,27 @@ const labelled =
 const label = /^(?:by|von|par|por|written by|autor(?:in|en)?|authors?|autore|auteur|texte?)\s*[:：]?$/iu
 /** Where a date or a section begins behind a name. */
 const behind =
-  /\s*(?:[|»⋅•·]|\s(?:under|um|am|on|at|le)\s|[,–-]?\s+(?:\p{L}+(?:day|tag),?\s+)?(?:(?:[Jj]an|[Ff]eb|[Mm][aä]r|[Aa]pr|[Mm]a[iy]|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo][ck]t|[Nn]ov|[Dd]e[cz])\p{L}*\.?\s+)?\d).*$/u
+  /\s*(?:[/|»⋅•·]|\sIllustration\s|\s(?:under|um|am|on|at|le)\s|[,–-]?\s+(?:\p{L}+(?:day|tag),?\s+)?(?:(?:[Jj]an|[Ff]eb|[Mm][aä]r|[Aa]pr|[Mm]a[iy]|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo][ck]t|[Nn]ov|[Dd]e[cz])\p{L}*\.?\s+)?\d).*$/u
+
+/** "Published on 3 March 2026 by …": what ends a line that begins with its date. */
+const ending = /^(.+)\s(?:by|von|par|por|door|av)\s+(\S.{1,60})$/u
+const afterDate = (text: string): string | undefined => {
+  const [, date, name] = ending.exec(text) ?? []
+  return date !== undefined && hasDay(date) ? name : undefined
+}
 
 /** Short lines near the headline that are a byline by their words; a label and the line behind it are one. */
 const fromLines = (lines: ReadonlyArray<string>, form: RegExp): ReadonlyArray<string> =>
-  lines.flatMap((line, i) => {
-    const text = label.test(line) ? `${line.replace(/[:：]$/u, "")}: ${lines[i + 1] ?? ""}` : line
-    const name = text.length < 120 ? (form.exec(text)?.[1] ?? labelled.exec(text)?.[1]) : undefined
-    return name === undefined ? [] : [name.replace(behind, "")]
-  })
+  lines
+    .map((it) => it.replace(/^(By|Von|Par)(?=\p{Lu}\p{Ll})/u, "$1 "))
+    .flatMap((line, i) => {
+      const text = label.test(line) ? `${line.replace(/[:：]$/u, "")}: ${lines[i + 1] ?? ""}` : line
+      if (text.length >= lineMax) return []
+      const name = form.exec(text)?.[1] ?? labelled.exec(text)?.[1] ?? afterDate(text)
+      return name === undefined ? [] : [name.replace(behind, "")]
+    })
 
-/** A line that is a date and a person's name. */
+/** A line that is a date and a person's name, in either order. */
 const besideDate = (line: string): ReadonlyArray<string> => {
   const parts = line.length < 80 ? line.split(/\s+[|·•–-]\s+/u) : []
   return parts.length === 2 && parts.some(hasDay) ? parts.filter(looksLikePerson) : []
@@ -113,13 +125,13 @@ const isNickname = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N}._-]{2,30
 /** How an account is called, not a person. */
 const isAccount = (name: string): boolean => /^[\p{Ll}\p{N}._-]+$/u.test(name)
 
-/** People that the page shows near its headline; nicknames only where nothing else stands beside them. */
-const shownPeople = ({ people }: Bylines): ReadonlyArray<string> =>
-  people.flatMap(({ sure, text }) => {
-    const cut = text.replace(behind, "")
-    const isAlone = cut === text || byline.test(text)
-    return cleanNames([cut]).filter((it) => looksLikePerson(it) || (sure && isAlone && isNickname(it)))
-  })
+/** People that the page shows near its headline; where there are none, who goes by one word that stands alone. */
+const shownPeople = (people: ReadonlyArray<Person>): ReadonlyArray<string> => {
+  const names = people.flatMap(({ text }) => cleanNames([text.replace(behind, "")]).filter(looksLikePerson))
+  if (names.length > 0) return cleanNames(names)
+  const isAlone = ({ sure, text }: Person): boolean => sure && (!behind.test(text) || byline.test(text))
+  return cleanNames(people.filter(isAlone).map(({ text }) => text.replace(behind, ""))).filter(isNickname)
+}
 
 const fromText = (near: Bylines): ReadonlyArray<string> => {
   const lines = near.lines.map((it) => it.text.replaceAll("\n", " "))
@@ -150,17 +162,22 @@ export const authorsOf = (
   const isForeign = (it: string): boolean => !site.includes(plain(it))
   const metas = allMeta(meta, ...metaNames).filter((it) => !/^https?:/iu.test(it))
   const links = meta.authors.map(inlineText).filter((it) => it.length <= nameMax * 2)
-  const raw = [linkedNames(linked), metas, fromProps(tree, meta), links]
+  const sources = [linkedNames(linked), metas, fromProps(tree, meta), links]
+  const raw = sources.map((names) => names.map((it) => words(it.slice(0, statementMax))))
   const stated = raw.map((it) => cleanNames(it.map((name) => withoutSite(name, site))))
-  const shown = shownPeople(near).filter(isForeign)
   const people = stated.map((it) => it.filter(isForeign))
   const named = people.find((it) => it.length > 0)
   if (named !== undefined) {
-    if (shown.length > 0 && named.every(isAccount) && !shown.some(isAccount)) return shown
+    const shown = named.every(isAccount) ? shownPeople(near.people.filter((it) => it.sure)).filter(looksLikePerson) : []
+    if (shown.length > 0) return shown
     return metas.map((it) => cleanNames([it])).find((it) => extendsTo(named, it)) ?? named
   }
   const own = stated.find((it) => it.length > 0)
-  const found = [() => shown, () => fromText(near), () => cleanNames(fromSignatures(near)).filter(looksLikePerson)]
+  const found = [
+    () => shownPeople(near.people),
+    () => fromText(near),
+    () => cleanNames(fromSignatures(near)).filter(looksLikePerson)
+  ]
   for (const source of found) {
     const names = source().filter((it) => isForeign(it) && (own === undefined || looksLikePerson(it)))
     if (names.length > 0) return names

@@ -3,6 +3,8 @@ import { ancestors, attribute, closest, contains, type Element, inlineText, subt
 import type { Meta } from "./meta.ts"
 import { plain } from "./title.ts"
 
+/** Headings of the first rank that are looked at. */
+const headingsMax = 100
 /** A heading of fewer letters and digits agrees with a title by chance. */
 const agreesMin = 8
 /** Blocks looked at for a headline that is no `<h1>`. */
@@ -18,7 +20,7 @@ const isFront = (path: string): boolean => /^\/(?:index\.\w+)?$/u.test(path)
 export const bannersOf = (sheet: Sheet, meta: Meta, url: string): ReadonlyArray<Element> => {
   const own = URL.parse(url)
   if (own === null || isFront(own.pathname)) return []
-  return meta.headings.filter((it) => {
+  return meta.headings.slice(0, headingsMax).filter((it) => {
     const link = closest(it, "a") ?? subtree(sheet.tree, it).find(({ tag }) => tag === "a")
     const to = link === undefined ? null : URL.parse(attribute(link, "href") ?? "", own)
     return to !== null && to.search === "" && isFront(to.pathname) && isShown(sheet, it)
@@ -62,7 +64,7 @@ export const headingOf = (
   stated: ReadonlyArray<string>,
   banners: ReadonlyArray<Element>
 ): Element | null => {
-  const shown = meta.headings.filter((it) => isShown(sheet, it) && !banners.includes(it))
+  const shown = meta.headings.slice(0, headingsMax).filter((it) => isShown(sheet, it) && !banners.includes(it))
   const agreeing = shown.filter((it) => {
     const key = plain(inlineText(it))
     return key.length >= agreesMin && stated.some((title) => title.startsWith(key) || title.endsWith(key))

@@ -5,7 +5,7 @@ import { plain, unescaped } from "./title.ts"
 const namesMax = 20
 export const nameMax = 60
 /** Characters of a statement of authors that are looked at. */
-const statementMax = 600
+export const statementMax = 600
 
 const prefix =
   /^(?:(?:written|story|words|report(?:ed|ing)?|posted|post|published|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|show all articles of|(?:zeige )?alle (?:beiträge|artikel) von|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
@@ -64,7 +64,10 @@ const publisher = /^the\s|\b(?:press|news|journal|media|times|agency|network|mag
 /** Names as people write them: without "By", role, e-mail, degree, date; each once. */
 export const cleanNames = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
   const names = new Map<string, string>()
-  for (const name of raw.map(unescaped).flatMap(split).map(cleanName)) {
+  for (const name of raw
+    .map((it) => unescaped(it.slice(0, statementMax)))
+    .flatMap(split)
+    .map(cleanName)) {
     const key = plain(name)
     if (
       key.length < 2 ||

@@ -36,7 +36,7 @@ const foreignTo =
 
 const person =
   /(?:^|[^a-z])(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])|(?:author|byline|reporter|journalist)[_-]?name/iu
-const profile = /\/(?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])/iu
+const profile = /[/=](?:author|authors|byline|autor|autoren|autore|auteur|writer|reporter|journalist)(?![a-z])/iu
 const naming = new Set(["class", "id", "rel", "data-testid", "itemprop"])
 
 /** Whether an element's names say that it holds a person's name (`named`), or only the address it leads to (`linked`). */

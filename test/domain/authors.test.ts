@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test"
+import { page, paragraphs, readText, title } from "./extract/pages.ts"
+
+const text = `<div class=article-body>${paragraphs}</div>`
+const authorsOf = (body: string, head = "") =>
+  readText(page(`<article><h1>${title}</h1>${body}</article>`, head), { expected: "article" }).content?.authors
+const ld = (author: string): string =>
+  `<script type="application/ld+json">{"@type":"NewsArticle","headline":"x","author":${author}}</script>`
+const post = (name: string): string =>
+  `<div itemscope><span itemprop=author itemscope><b itemprop=name>${name}</b> 12 posts</span><p>${title}</p></div>`
+
+test.each([
+  ["a label before the name", `<p>Autor: Anna Berg</p>${text}`, ["Anna Berg"]],
+  ["a label in a block of its own", `<p>Written by</p><p>Jane Doe</p>${text}`, ["Jane Doe"]],
+  [
+    "a byline that says what was written",
+    `<p>Ein Artikel von Anna Berg | 27.01.2026 - 12:45</p>${text}`,
+    ["Anna Berg"]
+  ],
+  ["a date with the name behind it", `<p>25.10.2025 - Anna Berg</p>${text}`, ["Anna Berg"]],
+  ["a dated line that ends in the name", `<p>posted on 2025-12-19 23:30 by Jane Doe</p>${text}`, ["Jane Doe"]],
+  ["a label behind the text", `${text}<p>Text: Anna Berg</p>`, ["Anna Berg"]],
+  ["a name that runs into its preposition", `<p class=author>ByJane Doe</p>${text}`, ["Jane Doe"]],
+  ["the same in a line without a name", `<p>ByJane Doe</p>${text}`, ["Jane Doe"]],
+  ["only who wrote, not who drew", `<p>Text von Anna Berg Illustration von Max Roth</p>${text}`, ["Anna Berg"]],
+  ["a nickname of its own", `<p class=author>von lupa am 26/10/25, 03:48</p>${text}`, ["lupa"]],
+  ["no word that a date leaves over", `<p class=author>July 3, 2025</p>${text}`, []],
+  ["no label", `<p class=author-label>Written By:</p><a href="/author/1">Jane Doe</a>${text}`, ["Jane Doe"]],
+  ["the editorial office, where nobody else is named", `<p class=author>Redaktion</p>${text}`, ["Redaktion"]],
+  ["the first post's author, not those of the replies", `${post("lupa")}${post("wolf")}${text}`, ["lupa"]],
+  ["a link whose address only sounds like it is none", `<a href="/a/bestseller-autor-x">Jane Doe</a>${text}`, []]
+])("who is shown as author: %s", (_, body, names) => {
+  expect(authorsOf(body)).toEqual(names)
+})
+
+test.each([
+  [
+    "a statement that names one is completed by one that names all",
+    "",
+    `${ld('{"name":"Jane Doe"}')}<meta name=author content="Jane Doe, John Roe">`,
+    ["Jane Doe", "John Roe"]
+  ],
+  [
+    "an account's name gives way to the name that is shown",
+    "<p class=author>von Anna Berg</p>",
+    ld('{"name":"annaberg"}'),
+    ["Anna Berg"]
+  ],
+  ["and stays where none is shown", "", ld('{"name":"annaberg"}'), ["annaberg"]],
+  ["a placeholder is nobody", "", "<meta name=author content=page.head.author>", []],
+  ["who updated it did not write it", "", ld('[{"name":"Jane Doe"},{"name":"Updated by John Roe"}]'), ["Jane Doe"]],
+  ["names that are escaped twice", "", ld('{"name":"Jos&eacute; Mu&ntilde;oz"}'), ["José Muñoz"]],
+  ["a handle behind the name goes", "", ld('{"name":"Jane Doe @janedoe"}'), ["Jane Doe"]],
+  ["the site's name before it too", "", '<meta name=author content="가나일보 - Jane Doe">', ["Jane Doe"]],
+  [
+    "who asked a question",
+    "",
+    '<script type="application/ld+json">{"@type":"QAPage","mainEntity":{"@type":"Question","author":{"name":"drat"}}}</script>',
+    ["drat"]
+  ]
+])("who is stated as author: %s", (_, body, head, names) => {
+  expect(authorsOf(`${body}${text}`, head)).toEqual(names)
+})
