@@ -1,12 +1,21 @@
 import type { Hints } from "../reading.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { attribute, closest, contains, type Element, inlineText, words } from "./element.ts"
-import { isDiscussion, isForumAddress, isFurniture, isOneProduct, isProduct } from "./genre.ts"
+import {
+  isDiscussion,
+  isForumAddress,
+  isFurniture,
+  isMarkedArticle,
+  isOneProduct,
+  isPostPage,
+  isProduct,
+  placeOf
+} from "./genre.ts"
 import { ofGoods, unshown } from "./goods.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { type Linked, typesOf } from "./linked.ts"
-import { boilerplate, winner } from "./main.ts"
+import { boilerplate, winner, worth } from "./main.ts"
 import { type Meta, metaOf } from "./meta.ts"
 import { isProse, prune } from "./prune.ts"
 import { plain, unescaped } from "./title.ts"
@@ -129,25 +138,63 @@ const described = ({ linked }: Source, { blocks, element, purity }: Body): Body 
   return { ...finish(element, [], [...lines, ...own.blocks]), purity }
 }
 
-/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
-const wider = (page: Source, found: Body): Body => {
-  const cover = coverOf(page, found)
-  if (cover === 0) return found
-  const { sheet } = page
-  const removed = boilerplate(sheet, "page")
+/** The page's main part: what it marks so, where that holds most of what it shows, else all of it. */
+const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Element => {
+  const { end, first, tree } = sheet
   const isMain = (it: Element): boolean =>
     it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
-  const main = sheet.tree.elements.find((it) => isMain(it) && (sheet.end[it.order] ?? 0) > (sheet.first[it.order] ?? 0))
-  const element = main ?? sheet.tree.root
+  const charsOf = (it: Element): number =>
+    sheet.blocks
+      .slice(first[it.order], end[it.order])
+      .reduce((sum, block, i) => sum + (removed[(first[it.order] ?? 0) + i] === null ? Math.max(0, worth(block)) : 0), 0)
+  const [main] = tree.elements
+    .filter(isMain)
+    .map((element) => ({ element, chars: charsOf(element) }))
+    .toSorted((x, y) => y.chars - x.chars)
+  return main === undefined || main.chars < charsOf(tree.root) * mainShare ? tree.root : main.element
+}
+/** An element that calls itself the main part holds this share of what the page shows, or it is not. */
+const mainShare = 0.5
+
+/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
+const wholeOf = (page: Source): Body => {
+  const { sheet } = page
+  const removed = boilerplate(sheet, "page")
+  const element = mainOf(page, removed)
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)
-  const body = finish(element, all, isOneProduct(page) ? ofGoods(left) : left)
-  const best = found.text.length < body.text.length * cover ? { ...body, purity: widerPurity } : found
-  return isOneProduct(page) ? described(page, best) : best
+  return { ...finish(element, all, isOneProduct(page) ? ofGoods(left) : left), purity: wholePurity }
 }
 /** A page that was taken whole is no clean article. */
-const widerPurity = 0.2
+const wholePurity = 0.2
+
+const proseOf = ({ blocks }: Body): number => blocks.reduce((sum, it) => sum + (isProse(it) ? it.chars : 0), 0)
+const linksOf = ({ blocks }: Body): number =>
+  blocks.reduce((sum, it) => sum + it.linkChars, 0) / Math.max(1, blocks.reduce((sum, it) => sum + it.chars, 0))
+
+/** Whether the page is made of parts of which the best one is not enough: much prose stands outside of it. */
+const isOfParts = (page: Source, hints: Hints, found: Body, whole: Body): boolean => {
+  if (proseOf(found) >= proseOf(whole) * partsShare) return false
+  if (!isSurely(page, hints)) return linksOf(whole) < 0.3
+  const [own, all] = [found, whole].map(({ blocks }) => blocks.filter((it) => it.heading > 0).length)
+  return linksOf(whole) < 0.06 && own >= 3 && all >= own * 2
+}
+const partsShare = 0.7
+
+const isSurely = (page: Source, { url }: Hints): boolean =>
+  declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
+const isDated = ({ linked, meta }: Source): boolean =>
+  metaOf(meta, "article:published_time", "date", "datepublished") !== null || linked.article?.datePublished !== undefined
+
+const wider = (page: Source, hints: Hints, found: Body): Body => {
+  const whole = wholeOf(page)
+  const isWhole =
+    found.text.length < whole.text.length * coverOf(page, found) ||
+    (!isForum(page, hints) && isOfParts(page, hints, found, whole))
+  const best = isWhole ? whole : found
+  return isOneProduct(page) ? described(page, best) : best
+}
 
 /** Paragraphs that must stand before another article's headline for the page to be cut there. */
 const paragraphsMin = 2
@@ -187,5 +234,5 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
     (it) => !own.some((other) => other.text.startsWith(it.text))
   )
   const found = stated(page, finish(element, all, [...lead, ...own]))
-  return wider(page, found)
+  return wider(page, hints, found)
 }
