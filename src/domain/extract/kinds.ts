@@ -61,7 +61,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "comments",
     words(
-      "comment disqus respond reply replies reactions_ livefyre kommentar leserbrief discussion_ fb_comments reader_comm"
+      "comment reviews_ (?:customer|product|user)_reviews? review_(?:list|item|card|block|box|section|module|author) disqus respond reply replies reactions_ livefyre kommentar leserbrief discussion_ fb_comments reader_comm"
     )
   ],
   [
@@ -134,7 +134,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
     "navigation",
     words(
       `nav navbar navi_ navigation menu_ menus_ submenu menu breadcrumb brotkrumen bread_crumb pagination pager_ paging page_?(?:numbers|links) toc_ table_of_contents
-      inhaltsverzeichnis gnb lnb_ snb_ tabs_ topbar top_bar site_?header masthead_ global_?header page_header_nav header_nav sitemap_ languages_ language_sw lang_sw`
+      inhaltsverzeichnis gnb lnb_ snb_ tabs_?(?:nav|list|menu|bar|header|labels) tablist topbar top_bar site_?header masthead_ global_?header page_header_nav header_nav sitemap_ languages_ language_sw lang_sw`
     )
   ],
   [

@@ -1,0 +1,109 @@
+import type { Hints } from "../reading.ts"
+import type { Block } from "./blocks.ts"
+import { attribute, type Element } from "./element.ts"
+import { isMarkedArticle, isOneProduct, isPostPage, isProduct, placeOf } from "./genre.ts"
+import { ofGoods, unshown } from "./goods.ts"
+import { typesOf } from "./linked.ts"
+import { boilerplate, type Mode, worth } from "./main.ts"
+import { metaOf } from "./meta.ts"
+import { isProse } from "./prune.ts"
+import { type Body, finish, linesOf, rangeOf, type Source } from "./text.ts"
+
+/** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
+const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
+  const types = linked.article === null ? [] : typesOf(linked.article)
+  if (types.some((it) => /Article|BlogPosting|Report/u.test(it)) || meta.props.has("articlebody")) return "surely"
+  return /article/iu.test(metaOf(meta, "og:type") ?? "") ? "loosely" : "no"
+}
+
+/** A page that calls itself an article is believed from this many characters on. */
+const declaredMin = 250
+
+/**
+ * The share of what a page shows that its text must have to be taken for all of it. A page with next to no prose is a
+ * list or a shop window, whatever it calls itself; one with paragraphs is believed.
+ */
+const coverOf = (page: Source, found: Body): number => {
+  const prose = found.blocks.filter(isProse).length
+  const says = declared(page)
+  if (says === "surely") return found.text.length < declaredMin ? 0.1 : 0
+  if (says === "loosely") return prose <= 1 ? 0.1 : 0
+  if (isProduct(page)) return 0.8
+  return prose <= 1 ? 0.4 : 0.12
+}
+
+/** An element that calls itself the main part holds this share of the text, or it is not. */
+const mainShare = 0.2
+
+/** The page's main part: what it marks so, where that holds much of its text, else all of it. */
+const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Element => {
+  const { blocks, tree } = sheet
+  const sizeOf = (element: Element): number => {
+    const [from, to] = rangeOf(sheet, element)
+    return blocks
+      .slice(from, to)
+      .reduce((sum, it, i) => sum + (removed[from + i] === null ? Math.max(0, worth(it)) : 0), 0)
+  }
+  const isMain = (it: Element): boolean =>
+    it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
+  const [main] = tree.elements
+    .filter(isMain)
+    .map((element) => ({ element, size: sizeOf(element) }))
+    .toSorted((a, b) => b.size - a.size)
+  return main === undefined || main.size < sizeOf(tree.root) * mainShare ? tree.root : main.element
+}
+
+/** A page that was taken whole is no clean article. */
+const wholePurity = 0.2
+
+/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
+const wholeOf = (page: Source, mode: Mode): Body => {
+  const { sheet } = page
+  const removed = boilerplate(sheet, mode)
+  const element = mainOf(page, removed)
+  const [from, to] = rangeOf(sheet, element)
+  const all = sheet.blocks.slice(from, to)
+  const left = all.filter((_, i) => removed[from + i] === null)
+  return { ...finish(element, all, mode === "goods" ? ofGoods(left) : left), purity: wholePurity }
+}
+
+const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
+  blocks.reduce((sum, it) => sum + of(it), 0)
+const proseOf = ({ blocks }: Body): number => sumOf(blocks, (it) => (isProse(it) ? it.chars : 0))
+const headingsOf = ({ blocks }: Body): number => blocks.filter((it) => it.heading > 0).length
+const linkShareOf = ({ blocks }: Body): number =>
+  sumOf(blocks, (it) => it.linkChars) / Math.max(1, sumOf(blocks, (it) => it.chars))
+
+/** A part with less than this share of the prose is not the text of a page, unless the rest is mostly links. */
+const partShare = 0.7
+const partLinksMax = 0.3
+/** What says that it is an article has next to no links and many more headings outside of its best part. */
+const articleLinksMax = 0.06
+const articleHeadingsMin = 3
+
+/** Whether the page is made of parts of which the best one is not enough: much of the prose stands outside of it. */
+const isOfParts = (page: Source, { url }: Hints, found: Body, whole: Body): boolean => {
+  if (proseOf(found) >= proseOf(whole) * partShare) return false
+  const isArticle =
+    declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
+  if (!isArticle) return linkShareOf(whole) < partLinksMax
+  const headings = headingsOf(found)
+  return linkShareOf(whole) < articleLinksMax && headings >= articleHeadingsMin && headingsOf(whole) >= headings * 2
+}
+
+const isDated = ({ linked, meta }: Source): boolean =>
+  metaOf(meta, "article:published_time", "date", "datepublished") !== null || linked.article?.datePublished !== undefined
+
+/** What is sold is described first where the page states it and does not show it (yet). */
+const described = ({ linked }: Source, body: Body): Body => {
+  const lines = linesOf(body.element, unshown(linked, body.text))
+  return { ...finish(body.element, [], [...lines, ...body.blocks]), purity: body.purity }
+}
+
+/** The text that was found in a page, or all that the page shows where that is not enough. */
+export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body => {
+  if (isOneProduct(page) && declared(page) === "no") return described(page, wholeOf(page, "goods"))
+  const whole = wholeOf(page, "page")
+  if (found.text.length < whole.text.length * coverOf(page, found)) return whole
+  return mode === "article" && isOfParts(page, hints, found, whole) ? whole : found
+}
