@@ -6,22 +6,20 @@ import { plain, unescaped } from "./title.ts"
 
 /** What a shop shows behind the thing itself: what others said of it, and other things. */
 const behind =
-  /^(?:customer |product |ratings? (?:&|and) )?reviews?\b|^(?:related|similar|recommended|recently viewed|compare)\b|^(?:you (?:may|might) also|customers (?:also|who)|people (?:also|who)|frequently bought|more (?:from|like)|shop (?:the|similar)|others also|goes well|complete the|questions? (?:&|and) answers|q ?& ?a\b)|^(?:kundenbewertungen|bewertungen|ähnliche|das könnte|kunden kauften|passend dazu)|^(?:avis|vous aimerez|produits similaires)|^(?:상품평|구매후기|리뷰|연관 ?상품|함께 ?구매|추천 ?상품)|^(?:レビュー|関連商品|おすすめ)/iu
-/** Such a line is no longer than this, in characters, and the thing itself has at least so many before it. */
+  /^(?:[\d.,]+ )?(?:customer |product |verified |ratings? (?:&|and) )?(?:reviews?|ratings?)\b|^(?:explore |view |shop )?(?:related|similar|recommended|recently viewed|compare)\b|^(?:you (?:may|might) also|customers (?:also|who)|people (?:also|who)|frequently bought|more (?:from|like)|shop the|what customers|this is what|others also|goes well|complete the|questions? (?:&|and) answers|q ?& ?a\b)|^(?:kundenbewertungen|bewertungen|ähnliche|das könnte|kunden kauften|passend dazu)|^(?:avis|vous aimerez|produits similaires)|^(?:상품평|구매후기|리뷰|연관 ?상품|함께 ?구매|추천 ?상품)|^(?:レビュー|関連商品|おすすめ)/iu
+/** Such a heading is no longer than this, in characters. */
 const behindMax = 60
-const ownMin = 300
 
-/** The blocks of a shop's page that speak of what it sells: from its name on, up to reviews and other things. */
+/** The blocks of a shop's page that speak of what it sells: from its name on, without reviews and other things. */
 export const ofGoods = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   const name = blocks.findIndex((it) => it.heading === 1)
-  const own = name > 0 ? blocks.slice(name) : blocks
-  let chars = 0
-  const end = own.findIndex((it) => {
-    const ends = chars >= ownMin && it.chars <= behindMax && behind.test(it.text)
-    chars += it.chars
-    return ends
+  /** The level of the heading whose section is left out, or 0. */
+  let level = 0
+  return blocks.slice(Math.max(0, name)).filter((it) => {
+    if (it.heading > 0 && (level === 0 || it.heading <= level))
+      level = it.chars <= behindMax && behind.test(it.text) ? it.heading : 0
+    return level === 0
   })
-  return end < 0 ? own : own.slice(0, end)
 }
 
 /** A description of so many characters says something; so many of its letters tell whether it is shown already. */
