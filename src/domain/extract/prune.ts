@@ -77,7 +77,7 @@ const withoutPointed = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
 }
 
 /** Blocks that say the same word for word: a teaser of the text, a box for small screens. */
-const withoutEchoes = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+export const withoutEchoes = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   const seen = new Set<string>()
   return blocks.filter((it) => {
     if (it.chars < 60) return true

@@ -6,7 +6,7 @@ import { ofGoods, unshown } from "./goods.ts"
 import { typesOf } from "./linked.ts"
 import { boilerplate, type Mode, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
-import { isProse } from "./prune.ts"
+import { isProse, withoutEchoes } from "./prune.ts"
 import { type Body, finish, linesOf, rangeOf, type Source } from "./text.ts"
 
 /** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
@@ -64,7 +64,7 @@ const wholeOf = (page: Source, mode: Mode): Body => {
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)
-  return { ...finish(element, all, mode === "goods" ? ofGoods(left) : left), purity: wholePurity }
+  return { ...finish(element, all, mode === "goods" ? withoutEchoes(ofGoods(left)) : left), purity: wholePurity }
 }
 
 const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
