@@ -40,12 +40,15 @@ export const isForumAddress = (url: string): boolean => forumAddress.test(url)
 export const isProduct = (said: Said): boolean =>
   /product/iu.test(metaOf(said.meta, "og:type") ?? "") ||
   said.linked.nodes.some((it) => typesOf(it).includes("Product"))
-/** One thing is sold here, not a shelf of them. */
+/** One thing is sold here, not a shelf of them: a thing with a price or a number, in a few variants or in a group of them. */
 export const isOneProduct = (said: Said): boolean => {
   const kind = metaOf(said.meta, "og:type") ?? ""
-  const all = said.linked.nodes.filter((it) => typesOf(it).includes("Product"))
-  if (/product\.group|product:group/iu.test(kind) || namesCollection(said) || all.length > productsMax) return false
-  return all.length > 0 || /product/iu.test(kind)
+  if (/product\.group|product:group/iu.test(kind) || namesCollection(said)) return false
+  const { nodes } = said.linked
+  if (nodes.filter((it) => typesOf(it).includes("ProductGroup")).length === 1) return true
+  const all = nodes.filter((it) => typesOf(it).includes("Product"))
+  if (all.length > productsMax) return false
+  return /product/iu.test(kind) || said.meta.types.has("Product") || all.some((it) => (it.offers ?? it.sku) !== undefined)
 }
 /** A page of one thing may name its variants or a few things beside it. */
 const productsMax = 4

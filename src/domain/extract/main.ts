@@ -63,7 +63,7 @@ const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "paywall"]),
   page: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]),
-  goods: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert", "related"])
+  goods: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert", "related", "byline"])
 }
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
 /** Away in articles only: other pages keep their text in such things. */
@@ -129,7 +129,7 @@ const isWord = (element: Element, block: Block | undefined): boolean =>
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
   if (kind !== null && removing[mode].has(kind)) return kind
-  if (awayTags.has(element.tag) && (mode === "article" || !looseTags.has(element.tag))) return element.tag
+  if (awayTags.has(element.tag) && (mode === "article" || mode === "goods" || !looseTags.has(element.tag))) return element.tag
   const role = attribute(element, "role")
   return role !== undefined && awayRoles.has(role) ? role : null
 }
