@@ -129,7 +129,7 @@ const isWord = (element: Element, block: Block | undefined): boolean =>
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
   if (kind !== null && removing[mode].has(kind)) return kind
-  if (awayTags.has(element.tag) && (mode === "article" || mode === "goods" || !looseTags.has(element.tag))) return element.tag
+  if (awayTags.has(element.tag) && (mode === "article" || !looseTags.has(element.tag))) return element.tag
   const role = attribute(element, "role")
   return role !== undefined && awayRoles.has(role) ? role : null
 }
