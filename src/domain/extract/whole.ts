@@ -53,6 +53,17 @@ const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Eleme
   return main === undefined || main.size < sizeOf(tree.root) * mainShare ? tree.root : main.element
 }
 
+/** A short line that stands so often between the things of a page is a label or a button. Characters, times. */
+const labelMax = 20
+const labelTimes = 3
+
+const withoutLabels = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  const times = new Map<string, number>()
+  const isLabel = (it: Block): boolean => it.chars < labelMax && it.heading === 0 && !it.item && !it.cell && !it.pre
+  for (const it of blocks) if (isLabel(it)) times.set(it.text, (times.get(it.text) ?? 0) + 1)
+  return blocks.filter((it) => !isLabel(it) || (times.get(it.text) ?? 0) < labelTimes)
+}
+
 /** A page that was taken whole is no clean article. */
 const wholePurity = 0.2
 
@@ -64,7 +75,7 @@ const wholeOf = (page: Source, mode: Mode): Body => {
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
   const left = all.filter((_, i) => removed[from + i] === null)
-  return { ...finish(element, all, mode === "goods" ? withoutEchoes(ofGoods(left)) : left), purity: wholePurity }
+  return { ...finish(element, all, withoutLabels(mode === "goods" ? withoutEchoes(ofGoods(left)) : left)), purity: wholePurity }
 }
 
 const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
