@@ -48,7 +48,9 @@ export const isOneProduct = (said: Said): boolean => {
   if (nodes.filter((it) => typesOf(it).includes("ProductGroup")).length === 1) return true
   const all = nodes.filter((it) => typesOf(it).includes("Product"))
   if (all.length > productsMax) return false
-  return /product/iu.test(kind) || said.meta.types.has("Product") || all.some((it) => (it.offers ?? it.sku) !== undefined)
+  return (
+    /product/iu.test(kind) || said.meta.types.has("Product") || all.some((it) => (it.offers ?? it.sku) !== undefined)
+  )
 }
 /** A page of one thing may name its variants or a few things beside it. */
 const productsMax = 4

@@ -63,7 +63,17 @@ const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "paywall"]),
   page: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]),
-  goods: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert", "related", "byline"])
+  goods: new Set<Kind>([
+    "comments",
+    "consent",
+    "navigation",
+    "footer",
+    "newsletter",
+    "share",
+    "advert",
+    "related",
+    "byline"
+  ])
 }
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
 /** Away in articles only: other pages keep their text in such things. */

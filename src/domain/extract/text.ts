@@ -64,4 +64,3 @@ export const linesOf = (element: Element, lines: ReadonlyArray<string>): Readonl
   const place = { linkChars: 0, element, heading: 0, item: false, cell: false, quote: false, pre: false }
   return lines.map((text) => ({ text, chars: text.length, ...place }))
 }
-

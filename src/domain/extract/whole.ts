@@ -1,5 +1,5 @@
 import type { Hints } from "../reading.ts"
-import type { Block } from "./blocks.ts"
+import { type Block, linkDensity } from "./blocks.ts"
 import { attribute, type Element } from "./element.ts"
 import { isMarkedArticle, isOneProduct, isPostPage, isProduct, placeOf } from "./genre.ts"
 import { ofGoods, unshown } from "./goods.ts"
@@ -32,6 +32,17 @@ const coverOf = (page: Source, found: Body): number => {
   return prose <= 1 ? 0.4 : 0.12
 }
 
+const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
+  blocks.reduce((sum, it) => sum + of(it), 0)
+const proseOf = ({ blocks }: Body): number => sumOf(blocks, (it) => (isProse(it) ? it.chars : 0))
+const headingsOf = ({ blocks }: Body): number => blocks.filter((it) => it.heading > 0).length
+const linkShareOf = ({ blocks }: Body): number =>
+  sumOf(blocks, (it) => it.linkChars) /
+  Math.max(
+    1,
+    sumOf(blocks, (it) => it.chars)
+  )
+
 /** An element that calls itself the main part holds this share of the text, or it is not. */
 const mainShare = 0.2
 
@@ -56,34 +67,42 @@ const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Eleme
 /** A short line that stands so often between the things of a page is a label or a button. Characters, times. */
 const labelMax = 20
 const labelTimes = 3
+/** Short links that make less than this share of a page are buttons; where they make more, the page is a list of them. */
+const linkMax = 60
+const linksMax = 0.1
 
-const withoutLabels = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+/** The blocks of a page read whole, without what is there to be pressed. */
+const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   const times = new Map<string, number>()
-  const isLabel = (it: Block): boolean => it.chars < labelMax && it.heading === 0 && !it.item && !it.cell && !it.pre
-  for (const it of blocks) if (isLabel(it)) times.set(it.text, (times.get(it.text) ?? 0) + 1)
-  return blocks.filter((it) => !isLabel(it) || (times.get(it.text) ?? 0) < labelTimes)
+  for (const it of blocks) times.set(it.text, (times.get(it.text) ?? 0) + 1)
+  const isLoose = (it: Block): boolean => it.heading === 0 && !it.cell && !it.pre
+  const isLabel = (it: Block): boolean => it.chars < labelMax && !it.item && (times.get(it.text) ?? 0) >= labelTimes
+  const isLink = (it: Block): boolean => isLoose(it) && it.chars < linkMax && linkDensity(it) > 0.8
+  const said = blocks.filter((it) => !(isLoose(it) && isLabel(it)))
+  const links = sumOf(said, (it) => (isLink(it) ? it.chars : 0))
+  return links > sumOf(said, (it) => it.chars) * linksMax ? said : said.filter((it) => !isLink(it))
 }
 
 /** A page that was taken whole is no clean article. */
 const wholePurity = 0.2
 
 /** What a page that is no article shows: its main part with cards and links, without menus and footers. */
-const wholeOf = (page: Source, mode: Mode): Body => {
-  const { sheet } = page
-  const removed = boilerplate(sheet, mode)
+const wholeOf = (
+  page: Source,
+  removed: ReadonlyArray<string | null>,
+  tidy: (blocks: ReadonlyArray<Block>) => ReadonlyArray<Block>
+): Body => {
   const element = mainOf(page, removed)
-  const [from, to] = rangeOf(sheet, element)
-  const all = sheet.blocks.slice(from, to)
-  const left = all.filter((_, i) => removed[from + i] === null)
-  return { ...finish(element, all, withoutLabels(mode === "goods" ? withoutEchoes(ofGoods(left)) : left)), purity: wholePurity }
+  const { all, left } = within(page, element, removed)
+  return { ...finish(element, all, withoutControls(tidy(left))), purity: wholePurity }
 }
 
-const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
-  blocks.reduce((sum, it) => sum + of(it), 0)
-const proseOf = ({ blocks }: Body): number => sumOf(blocks, (it) => (isProse(it) ? it.chars : 0))
-const headingsOf = ({ blocks }: Body): number => blocks.filter((it) => it.heading > 0).length
-const linkShareOf = ({ blocks }: Body): number =>
-  sumOf(blocks, (it) => it.linkChars) / Math.max(1, sumOf(blocks, (it) => it.chars))
+/** The blocks of an element, and those that are left of them. */
+const within = ({ sheet }: Source, element: Element, removed: ReadonlyArray<string | null>) => {
+  const [from, to] = rangeOf(sheet, element)
+  const all = sheet.blocks.slice(from, to)
+  return { all, left: all.filter((_, i) => removed[from + i] === null) }
+}
 
 /** A part with less than this share of the prose is not the text of a page, unless the rest is mostly links. */
 const partShare = 0.7
@@ -93,17 +112,19 @@ const articleLinksMax = 0.06
 const articleHeadingsMin = 3
 
 /** Whether the page is made of parts of which the best one is not enough: much of the prose stands outside of it. */
-const isOfParts = (page: Source, { url }: Hints, found: Body, whole: Body): boolean => {
+const isOfParts = (found: Body, whole: Body, isArticle: boolean): boolean => {
   if (proseOf(found) >= proseOf(whole) * partShare) return false
-  const isArticle =
-    declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
   if (!isArticle) return linkShareOf(whole) < partLinksMax
   const headings = headingsOf(found)
   return linkShareOf(whole) < articleLinksMax && headings >= articleHeadingsMin && headingsOf(whole) >= headings * 2
 }
 
 const isDated = ({ linked, meta }: Source): boolean =>
-  metaOf(meta, "article:published_time", "date", "datepublished") !== null || linked.article?.datePublished !== undefined
+  metaOf(meta, "article:published_time", "date", "datepublished") !== null ||
+  linked.article?.datePublished !== undefined
+/** Whether something besides its text says that the page is an article. */
+const saysArticle = (page: Source, { url }: Hints): boolean =>
+  declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
 
 /** What is sold is described first where the page states it and does not show it (yet). */
 const described = ({ linked }: Source, body: Body): Body => {
@@ -111,10 +132,27 @@ const described = ({ linked }: Source, body: Body): Body => {
   return { ...finish(body.element, [], [...lines, ...body.blocks]), purity: body.purity }
 }
 
+/** What is left of the best part without the strictness that articles need, if that is not much more. */
+const looser = (page: Source, removed: ReadonlyArray<string | null>, found: Body): Body => {
+  const { all, left } = within(page, found.element, removed)
+  const loose = finish(found.element, all, left)
+  return found.text.length < loose.text.length * looseShare ? found : loose
+}
+const looseShare = 0.7
+
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body => {
-  if (isOneProduct(page) && declared(page) === "no") return described(page, wholeOf(page, "goods"))
-  const whole = wholeOf(page, "page")
+  const { sheet } = page
+  if (isOneProduct(page) && declared(page) === "no")
+    return described(
+      page,
+      wholeOf(page, boilerplate(sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
+    )
+  const removed = boilerplate(sheet, "page")
+  const whole = wholeOf(page, removed, (it) => it)
   if (found.text.length < whole.text.length * coverOf(page, found)) return whole
-  return mode === "article" && isOfParts(page, hints, found, whole) ? whole : found
+  if (mode !== "article") return found
+  const isArticle = saysArticle(page, hints)
+  if (isOfParts(found, whole, isArticle)) return whole
+  return isArticle ? found : looser(page, removed, found)
 }
