@@ -75,7 +75,7 @@ export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>
   const isKept = (it: Block): boolean => mode === "article" || !isFurniture(it.text)
   const left = all.filter((it, i) => removed[from + i] === null && isKept(it))
   const titles = titlesOf(page)
-  const own = prune(firstArticle(page, left), titles)
+  const own = prune(mode === "forum" ? left : firstArticle(page, left), titles)
   const lead = leadOf(sheet, page.meta, removed, from, titles).filter(
     (it) => !own.some((other) => other.text.startsWith(it.text))
   )
