@@ -16,6 +16,7 @@ export type Kind =
   | "consent"
   | "paywall"
   | "author"
+  | "signature"
   | "byline"
   | "tags"
   | "caption"
@@ -90,6 +91,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
       "paywall_?(?:box|overlay|banner|teaser|modal|message|prompt|barrier|offer|wrapper_inner|cta) piano_ premium_(?:box|teaser|banner|overlay) plus_(?:teaser|box)_ meter_ regwall subscription_"
     )
   ],
+  ["signature", words("signature message_signature post_signature user_signature")],
   [
     "author",
     words(

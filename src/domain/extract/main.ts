@@ -38,6 +38,7 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   advert: { chars: 600, share: 0.3 },
   paywall: { chars: 600, share: 0.3 },
   author: { chars: 900, share: 0.3 },
+  signature: { chars: 900, share: 0.3 },
   byline: { chars: 200, share: 0.3 },
   tags: { chars: 150, share: 0.2 },
   caption: { chars: 900, share: 0.3 },
@@ -57,7 +58,8 @@ const all: ReadonlyArray<Kind> = [
   "share",
   "advert",
   "tools",
-  "sidebar"
+  "sidebar",
+  "signature"
 ]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
