@@ -62,7 +62,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "comments",
     words(
-      "comment reviews_ (?:customer|product|user)_reviews? review_(?:list|item|card|block|box|section|module|author) disqus respond reply replies reactions_ livefyre kommentar leserbrief discussion_ fb_comments reader_comm"
+      "comment reviews_ customer_reviews? product_reviews? user_reviews? review_(?:list|item|card|block|box|section|module|author) disqus respond reply replies reactions_ livefyre kommentar leserbrief discussion_ fb_comments reader_comm"
     )
   ],
   [
