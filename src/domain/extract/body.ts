@@ -1,11 +1,11 @@
 import type { Hints } from "../reading.ts"
-import type { Block } from "./blocks.ts"
+import type { Block, Sheet } from "./blocks.ts"
 import { closest, contains, type Element, inlineText, words } from "./element.ts"
 import { isDiscussion, isForumAddress, isFurniture } from "./genre.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { typesOf } from "./linked.ts"
-import { boilerplate, winner } from "./main.ts"
+import { boilerplate, winner, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, prune } from "./prune.ts"
 import { type Body, finish, linesOf, rangeOf, type Source } from "./text.ts"
@@ -59,11 +59,21 @@ const firstArticle = ({ linked }: Source, blocks: ReadonlyArray<Block>): Readonl
   return cut > 0 && blocks.slice(0, cut).filter(isProse).length >= paragraphsMin ? blocks.slice(0, cut) : blocks
 }
 
+/** Some software names remarks under posts comments, other software the posts: they are left out if this is left. */
+const postsShare = 0.5
+const ofPosts = (sheet: Sheet): ReadonlyArray<string | null> => {
+  const forum = boilerplate(sheet, "forum")
+  const posts = boilerplate(sheet, "posts")
+  const size = (removed: ReadonlyArray<string | null>): number =>
+    sheet.blocks.reduce((sum, it, i) => sum + (removed[i] === null ? Math.max(0, worth(it)) : 0), 0)
+  return size(posts) > size(forum) * postsShare ? posts : forum
+}
+
 /** The article's own text: what a rule names, else the best element, without the boilerplate inside it. */
 export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Body => {
   const { sheet } = page
   const mode = isForum(page, hints) ? "forum" : "article"
-  const removed = boilerplate(sheet, mode)
+  const removed = mode === "forum" ? ofPosts(sheet) : boilerplate(sheet, mode)
   const [named] = ruled
   if (named !== undefined) {
     const all = ruled.flatMap((it) => sheet.blocks.slice(...rangeOf(sheet, it)))

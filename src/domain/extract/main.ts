@@ -3,7 +3,7 @@ import { attribute, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 
 /** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
-const decay: Readonly<Record<Mode, number>> = { article: 0.86, forum: 1, page: 0.97, goods: 0.97 }
+const decay: Readonly<Record<Mode, number>> = { article: 0.86, forum: 1, page: 0.97, goods: 0.97, posts: 1 }
 /** What a child must be worth to count as a part of its parent; a box with one part is as good as the part. */
 const partMin = 30
 /** A block under this many characters that ends no sentence says little. */
@@ -48,7 +48,7 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   footer: { chars: 20_000, share: 0.3 }
 }
 /** What a page is read as: an article, a discussion (whose comments are the text), or whatever else a page holds. */
-export type Mode = "article" | "forum" | "page" | "goods"
+export type Mode = "article" | "forum" | "page" | "goods" | "posts"
 
 const all: ReadonlyArray<Kind> = [
   "consent",
@@ -64,6 +64,7 @@ const all: ReadonlyArray<Kind> = [
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "paywall"]),
+  posts: new Set<Kind>([...all, "related", "paywall", "comments"]),
   page: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]),
   goods: new Set<Kind>([
     "comments",
