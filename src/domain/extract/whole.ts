@@ -135,7 +135,7 @@ const described = ({ linked }: Source, body: Body): Body => {
 /** What is left of the best part without the strictness that articles need, if that is not much more. */
 const looser = (page: Source, removed: ReadonlyArray<string | null>, found: Body): Body => {
   const { all, left } = within(page, found.element, removed)
-  const loose = finish(found.element, all, left)
+  const loose = finish(found.element, all, withoutControls(left))
   return found.text.length < loose.text.length * looseShare ? found : loose
 }
 const looseShare = 0.7
