@@ -74,7 +74,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "newsletter",
     words(
-      `newsletter subscri signup sign_up mailchimp mc4wp mailinglist optin opt_in email_(?:form|signup|capture) call_to_action cta
+      `newsletter subscribe signup sign_up mailchimp mc4wp mailinglist optin opt_in email_(?:form|signup|capture) call_to_action cta
       donat support_us membership join_us push_notif download_app app_promo`
     )
   ],
@@ -148,7 +148,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "footer",
     words(
-      "footer foot_ site_?info colophon copyright copy_right impressum disclaimer legal_ imprint bottom_(?:bar|nav) fuss"
+      "footer foot_ site_?info colophon copyright copy_right impressum disclaimer legal_ imprint bottom_nav fuss"
     )
   ],
   [
