@@ -63,7 +63,10 @@ class Collector {
   /** A page may be hidden as a whole until its scripts have run, or behind a dialog: that hides nothing from us. */
   private readonly hiddenMax: number
 
-  constructor(private readonly tree: Tree) {
+  constructor(
+    private readonly tree: Tree,
+    private readonly hides: (element: Element) => boolean
+  ) {
     this.hiddenMax = Math.max(hiddenMin, tree.elements.length * hiddenShare)
     this.first = new Int32Array(tree.elements.length)
     this.end = new Int32Array(tree.elements.length)
@@ -101,7 +104,7 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (isSilent(element) || (element.last - element.order < this.hiddenMax && isHidden(element))) return false
+    if (isSilent(element) || (element.last - element.order < this.hiddenMax && this.hides(element))) return false
     const kind = this.kindOf(element)
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
@@ -194,8 +197,8 @@ const placeOf = (owner: Element): Pick<Block, "heading" | "item" | "cell" | "quo
 }
 
 /** Reads the visible text of a page, once. */
-export const sheetOf = (tree: Tree): Sheet => {
-  const collector = new Collector(tree)
+export const sheetOf = (tree: Tree, hides: (element: Element) => boolean = (it) => isHidden(it)): Sheet => {
+  const collector = new Collector(tree, hides)
   collector.walk()
   const { blocks, end, first, kinds } = collector
   return { tree, blocks, first, end, kinds }

@@ -147,9 +147,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   ],
   [
     "footer",
-    words(
-      "footer foot_ site_?info colophon copyright copy_right impressum disclaimer legal_ imprint bottom_nav fuss"
-    )
+    words("footer foot_ site_?info colophon copyright copy_right impressum disclaimer legal_ imprint bottom_nav fuss")
   ],
   [
     "lead",
@@ -249,8 +247,11 @@ const offScreen = /(?:^|;)\s*(?:left|top|right|text-indent|margin-left|margin-to
 const zeroSize = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
 const clipped = /overflow\s*:\s*hidden/iu
 
-/** Whether a person with a browser would not see it. Style sheets are not read; inline styles and attributes are. */
-export const isHidden = (element: Element): boolean => {
+/**
+ * Whether a person with a browser would not see it. Style sheets are not read; inline styles and attributes are. What is
+ * kept from screen readers only is decoration or a second wording in an article, and may be shown all the same.
+ */
+export const isHidden = (element: Element, aria = true): boolean => {
   const list = element.attributes
   for (let i = 0; i < list.length; i += 2) {
     const value = list[i + 1] ?? ""
@@ -259,7 +260,7 @@ export const isHidden = (element: Element): boolean => {
         if (value !== "until-found") return true
         break
       case "aria-hidden":
-        if (value === "true") return true
+        if (aria && value === "true") return true
         break
       case "style":
         if (hiddenStyle.test(value) || offScreen.test(value) || (zeroSize.test(value) && clipped.test(value)))
@@ -272,3 +273,23 @@ export const isHidden = (element: Element): boolean => {
   }
   return element.tag === "template" && attribute(element, "shadowrootmode") === undefined
 }
+
+/** A hidden part of so many elements is one that scripts bring in; what is planted is small. */
+const foldElements = 50
+
+/** Whether an element says that it is the panel of a tab or a fold: it has a label, or is kept from screen readers too. */
+const isPanel = (element: Element): boolean => {
+  const role = attribute(element, "role")
+  if (role === "dialog" || role === "alertdialog") return false
+  return (
+    role === "tabpanel" ||
+    attribute(element, "aria-labelledby") !== undefined ||
+    attribute(element, "aria-hidden") === "true"
+  )
+}
+
+/** Whether a person would not come to see it: not even by turning over tabs, folds and slides. */
+export const isAway = (element: Element): boolean =>
+  isHidden(element, false) &&
+  !isPanel(element) &&
+  (element.last - element.order < foldElements || /display\s*:\s*none/iu.test(attribute(element, "style") ?? ""))

@@ -1,8 +1,9 @@
 import type { Hints } from "../reading.ts"
-import { type Block, linkDensity } from "./blocks.ts"
+import { type Block, linkDensity, sheetOf } from "./blocks.ts"
 import { attribute, type Element } from "./element.ts"
 import { isMarkedArticle, isOneProduct, isPostPage, isProduct, placeOf } from "./genre.ts"
 import { ofGoods, unshown } from "./goods.ts"
+import { isAway } from "./kinds.ts"
 import { typesOf } from "./linked.ts"
 import { boilerplate, type Mode, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
@@ -140,19 +141,28 @@ const looser = (page: Source, removed: ReadonlyArray<string | null>, found: Body
 }
 const looseShare = 0.7
 
+/** The page with its tabs, folds and slides turned over. */
+const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet.tree, isAway) })
+
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body => {
-  const { sheet } = page
-  if (isOneProduct(page) && declared(page) === "no")
+  if (isOneProduct(page) && declared(page) === "no") {
+    const p = unfolded(page)
     return described(
-      page,
-      wholeOf(page, boilerplate(sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
+      p,
+      wholeOf(p, boilerplate(p.sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
     )
-  const removed = boilerplate(sheet, "page")
+  }
+  const removed = boilerplate(page.sheet, "page")
   const whole = wholeOf(page, removed, (it) => it)
-  if (found.text.length < whole.text.length * coverOf(page, found)) return whole
-  if (mode !== "article") return found
   const isArticle = saysArticle(page, hints)
-  if (isOfParts(found, whole, isArticle)) return whole
-  return isArticle ? found : looser(page, removed, found)
+  if (
+    found.text.length < whole.text.length * coverOf(page, found) ||
+    (mode === "article" && isOfParts(found, whole, isArticle))
+  ) {
+    const p = unfolded(page)
+    return wholeOf(p, boilerplate(p.sheet, "page"), (it) => it)
+  }
+  if (mode !== "article" || isArticle) return found
+  return looser(page, removed, found)
 }
