@@ -18,7 +18,7 @@ const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
 }
 
 /** A page that calls itself an article is believed from this many characters on. */
-const declaredMin = 250
+const declaredMin = 500
 
 /**
  * The share of what a page shows that its text must have to be taken for all of it. A page with next to no prose is a
