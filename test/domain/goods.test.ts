@@ -7,7 +7,7 @@ const lines = (n: number, of: string) =>
     (_, at) => `<p>${of} ${at}: 이 상품은 가볍고 튼튼하며 물에 강하다고 제조사가 밝혔다.</p>`
   ).join("")
 const product = (description = "") =>
-  `<script type="application/ld+json">${JSON.stringify({ "@type": "Product", name: "Zero", description })}</script>`
+  `<script type="application/ld+json">${JSON.stringify({ "@type": "Product", name: "Zero", offers: { price: 3 }, description })}</script>`
 const read = (body: string, head: string) =>
   readText(page(body, head), { url: "https://shop.example/p/zero", expected: "article" }).content?.text ?? ""
 

@@ -133,13 +133,13 @@ const described = ({ linked }: Source, body: Body): Body => {
   return { ...finish(body.element, [], [...lines, ...body.blocks]), purity: body.purity }
 }
 
-/** What is left of the best part without the strictness that articles need, if that is not much more. */
-const looser = (page: Source, removed: ReadonlyArray<string | null>, found: Body): Body => {
-  const { all, left } = within(page, found.element, removed)
-  const loose = finish(found.element, all, withoutControls(left))
-  return found.text.length < loose.text.length * looseShare ? found : loose
-}
+/** The best part read without the strictness that articles need must not be much more than the strict text. */
 const looseShare = 0.7
+
+const looser = (page: Source, removed: ReadonlyArray<string | null>, element: Element): Body => {
+  const { all, left } = within(page, element, removed)
+  return finish(element, all, withoutControls(left))
+}
 
 /** The page with its tabs, folds and slides turned over. */
 const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet.tree, isAway) })
@@ -147,22 +147,21 @@ const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body => {
   if (isOneProduct(page) && declared(page) === "no") {
-    const p = unfolded(page)
+    const open = unfolded(page)
     return described(
-      p,
-      wholeOf(p, boilerplate(p.sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
+      open,
+      wholeOf(open, boilerplate(open.sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
     )
   }
   const removed = boilerplate(page.sheet, "page")
   const whole = wholeOf(page, removed, (it) => it)
-  const isArticle = saysArticle(page, hints)
-  if (
+  const isArticle = mode === "forum" || saysArticle(page, hints)
+  const isWhole =
     found.text.length < whole.text.length * coverOf(page, found) ||
     (mode === "article" && isOfParts(found, whole, isArticle))
-  ) {
-    const p = unfolded(page)
-    return wholeOf(p, boilerplate(p.sheet, "page"), (it) => it)
-  }
-  if (mode !== "article" || isArticle) return found
-  return looser(page, removed, found)
+  if (!isWhole && (isArticle || found.text.length < looser(page, removed, found.element).text.length * looseShare))
+    return found
+  const open = unfolded(page)
+  const shown = boilerplate(open.sheet, "page")
+  return isWhole ? wholeOf(open, shown, (it) => it) : looser(open, shown, found.element)
 }
