@@ -133,13 +133,16 @@ const described = ({ linked }: Source, body: Body): Body => {
   return { ...finish(body.element, [], [...lines, ...body.blocks]), purity: body.purity }
 }
 
-/** The best part read without the strictness that articles need must not be much more than the strict text. */
-const looseShare = 0.7
-
+/** The best part, read without the strictness that articles need. */
 const looser = (page: Source, removed: ReadonlyArray<string | null>, element: Element): Body => {
   const { all, left } = within(page, element, removed)
   return finish(element, all, withoutControls(left))
 }
+
+/** It must be about the same text: each has this share of the other's characters. */
+const looseShare = 0.7
+const isAlike = (a: Body, b: Body): boolean =>
+  Math.min(a.text.length, b.text.length) >= Math.max(a.text.length, b.text.length) * looseShare
 
 /** The page with its tabs, folds and slides turned over. */
 const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet.tree, isAway) })
@@ -159,8 +162,7 @@ export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body
   const isWhole =
     found.text.length < whole.text.length * coverOf(page, found) ||
     (mode === "article" && isOfParts(found, whole, isArticle))
-  if (!isWhole && (isArticle || found.text.length < looser(page, removed, found.element).text.length * looseShare))
-    return found
+  if (!isWhole && (isArticle || !isAlike(found, looser(page, removed, found.element)))) return found
   const open = unfolded(page)
   const shown = boilerplate(open.sheet, "page")
   return isWhole ? wholeOf(open, shown, (it) => it) : looser(open, shown, found.element)
