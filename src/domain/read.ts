@@ -128,8 +128,8 @@ const page = (
   const tree = parse(text)
   const it = pageOf(tree, hints)
   const ruled = rule?.enabled === true ? rule : null
-  const { body, content } = contentOf(it, hints, ruled)
-  const reasons = articleReasons(it, body, hints, content)
+  const { content, judged } = contentOf(it, hints, ruled)
+  const reasons = articleReasons(it, judged, hints, content)
   const kind = kindOf(hints, ruled, isArticle(reasons))
   const visible = visibleOf(it.sheet)
   const facts: Facts = {
@@ -137,7 +137,7 @@ const page = (
     title: content.title,
     text: content.text,
     ...visible,
-    around: aroundOf(it.sheet, body.element),
+    around: aroundOf(it.sheet, judged.element),
     scripts: tree.scripts,
     locked: isLocked(it),
     markers: markersOf(text, tree),

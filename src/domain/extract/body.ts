@@ -8,7 +8,7 @@ import { typesOf } from "./linked.ts"
 import { boilerplate, winner, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, prune } from "./prune.ts"
-import { type Body, finish, linesOf, rangeOf, type Source } from "./text.ts"
+import { type Body, finish, linesOf, rangeOf, type Source, type Texts } from "./text.ts"
 import { plain, unescaped } from "./title.ts"
 import { wider } from "./whole.ts"
 
@@ -70,14 +70,15 @@ const ofPosts = (sheet: Sheet): ReadonlyArray<string | null> => {
 }
 
 /** The article's own text: what a rule names, else the best element, without the boilerplate inside it. */
-export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Body => {
+export const bodyOf = (page: Source, hints: Hints, ruled: ReadonlyArray<Element>): Texts => {
   const { sheet } = page
   const mode = isForum(page, hints) ? "forum" : "article"
   const removed = mode === "forum" ? ofPosts(sheet) : boilerplate(sheet, mode)
   const [named] = ruled
   if (named !== undefined) {
     const all = ruled.flatMap((it) => sheet.blocks.slice(...rangeOf(sheet, it)))
-    return finish(named, all, all)
+    const body = finish(named, all, all)
+    return { body, judged: body }
   }
   const { element } = winner(sheet, removed, mode)
   const [from, to] = rangeOf(sheet, element)

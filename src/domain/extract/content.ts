@@ -112,19 +112,19 @@ export const contentOf = (
   page: Page,
   hints: Hints,
   rule: ParsingRule | null
-): { readonly content: Content; readonly body: Body } => {
+): { readonly content: Content; readonly judged: Body } => {
   const { linked, meta, sheet } = page
   const placed = placedBy(hints, meta)
   const ruled = ruledElements(sheet.tree, rule, "main_content")
-  const body = bodyOf(page, hints, ruled)
+  const { body, judged } = bodyOf(page, hints, ruled)
   const stated = statedTitles(meta, linked)
   const banners = bannersOf(sheet, meta, hints.url)
-  const heading = headingOf(sheet, meta, body.element, stated, banners)
+  const heading = headingOf(sheet, meta, judged.element, stated, banners)
   const ruledTitle = ruledValues(sheet.tree, rule, "title")[0]
   const shown = heading === null ? "" : headlineOf(heading, stated)
   const stands = ruledTitle ?? titleOf(meta, linked, hints.url, shown, banners.map(inlineText))
   const title = clean(stands) || clean(hints.title ?? "")
-  const near = nearOf(sheet, meta, heading, body.element, title)
+  const near = nearOf(sheet, meta, heading, judged.element, title)
   const ruledAuthors = cleanNames(ruledValues(sheet.tree, rule, "author"))
   const authors =
     ruledAuthors.length > 0
@@ -148,5 +148,5 @@ export const contentOf = (
       confidence: confidenceOf(body, title)
     }
   }
-  return { content, body }
+  return { content, judged }
 }

@@ -19,6 +19,12 @@ export interface Body {
   readonly purity: number
 }
 
+/** The text of a page, and the plainer reading by which its kind is judged and its headline is looked for. */
+export interface Texts {
+  readonly body: Body
+  readonly judged: Body
+}
+
 const lineOf = (block: Block): string => (block.item && block.heading === 0 ? `- ${block.text}` : block.text)
 
 /** List items follow each other line by line; everything else is a paragraph. */

@@ -8,7 +8,7 @@ import { typesOf } from "./linked.ts"
 import { boilerplate, type Mode, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, withoutEchoes } from "./prune.ts"
-import { type Body, finish, linesOf, rangeOf, type Source } from "./text.ts"
+import { type Body, finish, linesOf, rangeOf, type Source, type Texts } from "./text.ts"
 
 /** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
 const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
@@ -68,6 +68,7 @@ const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Eleme
 /** A short line that stands so often between the things of a page is a label or a button. Characters, times. */
 const labelMax = 20
 const labelTimes = 3
+const sentenceEnd = /[.!?…。！？]$/u
 /** Short links that make less than this share of a page are buttons; where they make more, the page is a list of them. */
 const linkMax = 60
 const linksMax = 0.1
@@ -77,7 +78,8 @@ const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => 
   const times = new Map<string, number>()
   for (const it of blocks) times.set(it.text, (times.get(it.text) ?? 0) + 1)
   const isLoose = (it: Block): boolean => it.heading === 0 && !it.cell && !it.pre
-  const isLabel = (it: Block): boolean => it.chars < labelMax && !it.item && (times.get(it.text) ?? 0) >= labelTimes
+  const isLabel = (it: Block): boolean =>
+    it.chars < labelMax && !it.item && (times.get(it.text) ?? 0) >= labelTimes && !sentenceEnd.test(it.text)
   const isLink = (it: Block): boolean => isLoose(it) && it.chars < linkMax && linkDensity(it) > 0.8
   const said = blocks.filter((it) => !(isLoose(it) && isLabel(it)))
   const links = sumOf(said, (it) => (isLink(it) ? it.chars : 0))
@@ -88,14 +90,10 @@ const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => 
 const wholePurity = 0.2
 
 /** What a page that is no article shows: its main part with cards and links, without menus and footers. */
-const wholeOf = (
-  page: Source,
-  removed: ReadonlyArray<string | null>,
-  tidy: (blocks: ReadonlyArray<Block>) => ReadonlyArray<Block>
-): Body => {
+const wholeOf = (page: Source, removed: ReadonlyArray<string | null>): Body => {
   const element = mainOf(page, removed)
   const { all, left } = within(page, element, removed)
-  return { ...finish(element, all, withoutControls(tidy(left))), purity: wholePurity }
+  return { ...finish(element, all, left), purity: wholePurity }
 }
 
 /** The blocks of an element, and those that are left of them. */
@@ -127,10 +125,17 @@ const isDated = ({ linked, meta }: Source): boolean =>
 const saysArticle = (page: Source, { url }: Hints): boolean =>
   declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
 
-/** What is sold is described first where the page states it and does not show it (yet). */
-const described = ({ linked }: Source, body: Body): Body => {
-  const lines = linesOf(body.element, unshown(linked, body.text))
-  return { ...finish(body.element, [], [...lines, ...body.blocks]), purity: body.purity }
+/** The same body with other blocks. */
+const withBlocks = (body: Body, blocks: ReadonlyArray<Block>): Body => ({
+  ...finish(body.element, [], blocks),
+  purity: body.purity
+})
+
+/** What is sold, from its name on; first its description where the page states it and does not show it (yet). */
+const goodsOf = (page: Source): Body => {
+  const whole = wholeOf(page, boilerplate(page.sheet, "goods"))
+  const shown = withBlocks(whole, withoutControls(withoutEchoes(ofGoods(whole.blocks))))
+  return withBlocks(shown, [...linesOf(shown.element, unshown(page.linked, shown.text)), ...shown.blocks])
 }
 
 /** The best part, read without the strictness that articles need. */
@@ -148,22 +153,18 @@ const isAlike = (a: Body, b: Body): boolean =>
 const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet.tree, isAway) })
 
 /** The text that was found in a page, or all that the page shows where that is not enough. */
-export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Body => {
-  if (isOneProduct(page) && declared(page) === "no") {
-    const open = unfolded(page)
-    return described(
-      open,
-      wholeOf(open, boilerplate(open.sheet, "goods"), (it) => withoutEchoes(ofGoods(it)))
-    )
-  }
+export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Texts => {
   const removed = boilerplate(page.sheet, "page")
-  const whole = wholeOf(page, removed, (it) => it)
+  const whole = wholeOf(page, removed)
+  const isEnough = found.text.length >= whole.text.length * coverOf(page, found)
+  const judged = isEnough ? found : whole
+  if (isOneProduct(page) && declared(page) === "no") return { judged, body: goodsOf(unfolded(page)) }
   const isArticle = mode === "forum" || saysArticle(page, hints)
-  const isWhole =
-    found.text.length < whole.text.length * coverOf(page, found) ||
-    (mode === "article" && isOfParts(found, whole, isArticle))
-  if (!isWhole && (isArticle || !isAlike(found, looser(page, removed, found.element)))) return found
+  const isWhole = !isEnough || (mode === "article" && isOfParts(found, whole, isArticle))
+  if (!isWhole && (isArticle || !isAlike(found, looser(page, removed, found.element)))) return { judged, body: found }
   const open = unfolded(page)
   const shown = boilerplate(open.sheet, "page")
-  return isWhole ? wholeOf(open, shown, (it) => it) : looser(open, shown, found.element)
+  if (!isWhole) return { judged, body: looser(open, shown, found.element) }
+  const all = wholeOf(open, shown)
+  return { judged, body: withBlocks(all, withoutControls(all.blocks)) }
 }
