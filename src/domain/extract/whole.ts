@@ -154,12 +154,15 @@ const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet
 
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Texts => {
+  const cover = coverOf(page, found)
+  const isArticle = mode === "forum" || saysArticle(page, hints)
+  // What the rest of the page holds could change nothing: most news ends here.
+  if (cover === 0 && isArticle && headingsOf(found) < articleHeadingsMin) return { body: found, judged: found }
   const removed = boilerplate(page.sheet, "page")
   const whole = wholeOf(page, removed)
-  const isEnough = found.text.length >= whole.text.length * coverOf(page, found)
+  const isEnough = found.text.length >= whole.text.length * cover
   const judged = isEnough ? found : whole
   if (isOneProduct(page) && declared(page) === "no") return { judged, body: goodsOf(unfolded(page)) }
-  const isArticle = mode === "forum" || saysArticle(page, hints)
   const isWhole = !isEnough || (mode === "article" && isOfParts(found, whole, isArticle))
   if (!isWhole && (isArticle || !isAlike(found, looser(page, removed, found.element)))) return { judged, body: found }
   const open = unfolded(page)
