@@ -117,7 +117,7 @@ const embeddedDone = async (articles: number): Promise<boolean> => {
     const text = await fetch(`http://127.0.0.1:${MEMBER_PORT}/metrics`).then((it) => it.text())
     const saved = /^crawler_articles_total\{[^}]*result="new"[^}]*\} (\d+)/m.exec(text)?.[1]
     if (Number(saved ?? 0) >= articles) return true
-    await Bun.sleep(250)
+    await Bun.sleep(1000)
   }
   return false
 }

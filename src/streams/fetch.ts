@@ -1,4 +1,4 @@
-import { Clock, Effect, Metric, Option, Semaphore } from "effect"
+import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
@@ -141,13 +141,16 @@ const take = Effect.fnUntraced(function* (shared: Limits, work: Work<CrawlJob>) 
   if (yield* isVariant(job)) return Option.none<Fetched>()
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
-  // Work begins with the page's own request, not with waiting for its host; both go out at the same time.
+  // Work begins with the page's own request, not with waiting for its host; the host's slot does not wait for the store.
   const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
-  const both = Effect.map(Effect.all([visit(asked, validators), begin], { concurrency: 2 }), ([page]) => page)
-  const request = Effect.andThen(alone(work), both)
+  const request = alone(work).pipe(
+    Effect.andThen(Effect.forkChild(begin, { startImmediately: true })),
+    Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
+  )
   const once = learnRobots(limits, job).pipe(
     Effect.andThen(inSlot(limits, job.host, request)),
-    Effect.flatMap((page) => rendered(limits, asked, page))
+    Effect.tap(({ begun }) => Fiber.join(begun)),
+    Effect.flatMap(({ page }) => rendered(limits, asked, page))
   )
   const page = yield* Effect.result(limits.door(job.host)(once))
   return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(asked, page.failure)
