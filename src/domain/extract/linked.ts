@@ -55,7 +55,9 @@ const pick = (nodes: ReadonlyArray<Fields>, urls: ReadonlyArray<string>): Fields
   const worth = (node: Fields): number => {
     const own = addressesOf(node).some((it) => urls.some((url) => sameAddress(it, url)))
     const says = ["headline", "datePublished", "author", "articleBody"].filter((it) => node[it] !== undefined).length
-    return (isArticle(node) ? 20 : 0) + (own ? 10 : 0) + says * 2
+    // The posts of a live blog are articles with its address.
+    const isWhole = typesOf(node).includes("LiveBlogPosting")
+    return (isArticle(node) ? 20 : 0) + (own ? 10 : 0) + (isWhole ? 10 : 0) + says * 2
   }
   const candidates = nodes.filter(
     (it) =>

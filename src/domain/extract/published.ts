@@ -1,4 +1,5 @@
 import type { Dated } from "../article.ts"
+import { onClocksOf } from "../dates/clocks.ts"
 import { dateInUrl, parseDate } from "../dates.ts"
 import type { Hints } from "../reading.ts"
 import type { Block } from "./blocks.ts"
@@ -63,6 +64,7 @@ const modifiedNames = [
   "dc.date.modified",
   "last-modified",
   "lastmod",
+  "dateupdate",
   "article:updated_time",
   "revised"
 ]
@@ -75,11 +77,18 @@ const optionsOf = (hints: Hints, candidate: Candidate) => ({
   source: candidate.source
 })
 
+/** Before the web no page was published: an older date in a text is told. */
+const textMin = "1991"
+
+/** What only a style sheet sets apart: "Stand:3. März", "Apr 042013". */
+const parted = (text: string): string =>
+  text.replace(/(\p{L}):(?=\d)/gu, "$1: ").replace(/^(\p{L}{3,9}\.? \d{2})(?=(?:19|20)\d{2}(?!\d))/u, "$1 ")
+
 const first = (candidates: Iterable<Candidate>, hints: Hints): Dated | null => {
   for (const it of candidates) {
     if (it.text === null || it.text === undefined || it.text.trim() === "") continue
-    const dated = parseDate(it.text.trim().replace(/(\p{L}):(?=\d)/gu, "$1: "), optionsOf(hints, it))
-    if (dated !== null) return dated
+    const dated = parseDate(parted(it.text.trim()), optionsOf(hints, it))
+    if (dated !== null && (it.source !== "text" || dated.at >= textMin)) return dated
   }
   return null
 }
@@ -160,9 +169,24 @@ function* modified(meta: Meta, linked: Linked): Generator<Candidate> {
   yield* propDates(meta, "datemodified")
 }
 
+/** Dates that the page shows near its headline, looked at for the clocks they are read from. */
+const shownMax = 12
+const shownDates = ({ lines, named, times }: Near): ReadonlyArray<string> =>
+  [
+    ...times.flatMap((it) => [attribute(it, "datetime") ?? "", inlineText(it)]),
+    ...named.map(inlineText),
+    ...lines.map(({ text }) => text)
+  ]
+    .filter((it) => it.length <= lineMax && hasDay(it))
+    .slice(0, shownMax)
+
 /** When the article was first published, by the most trusted statement that can be read. */
-export const publishedOf = (meta: Meta, linked: Linked, near: Near, hints: Hints): Dated | null =>
-  first(published(meta, linked, near, hints), hints)
+export const publishedOf = (meta: Meta, linked: Linked, near: Near, hints: Hints): Dated | null => {
+  const dated = first(published(meta, linked, near, hints), hints)
+  return dated === null
+    ? null
+    : onClocksOf(dated, shownDates(near), optionsOf(hints, { text: "", source: dated.source }))
+}
 
 export const modifiedOf = (meta: Meta, linked: Linked, hints: Hints): Dated | null =>
   first(modified(meta, linked), hints)
