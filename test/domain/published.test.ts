@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { ownDay } from "../../src/domain/article.ts"
 import { page, paragraphs, readText, title } from "./extract/pages.ts"
 
 const dayOf = (body: string, head = "", url = "https://news.example/a-story-of-that-day") =>
@@ -48,4 +49,43 @@ test("the day in the address is believed before a stray data attribute", () => {
   expect(dayOf(`<div data-date="2026-01-30"></div>${text}`, "", "https://news.example/2026/01/29/a-story")).toBe(
     "2026-01-29"
   )
+})
+
+const stamp = (at: string): string =>
+  `<script type="application/ld+json">{"@type":"NewsArticle","headline":"x","datePublished":"${at}"}</script>`
+
+test.each([
+  ["a shown time of day", "2026-01-15T03:28:35Z", "<p>Published Jan. 14, 2026, 10:28 p.m.</p>", "2026-01-14"],
+  ["one with its zone", "2026-01-15T03:28:35Z", "<p>Published Jan. 14, 2026, 10:28 p.m. ET</p>", "2026-01-14"],
+  ["a shown day that is that of the country", "2026-01-14T16:00:00Z", "<p>입력 2026.01.15</p>", "2026-01-15"],
+  ["another time tells nothing", "2026-01-15T03:28:35Z", "<p>Updated Jan. 14, 2026, 7:11 p.m.</p>", "2026-01-15"],
+  ["nor does one of another day", "2026-01-15T03:28:35Z", "<p>Updated Jan. 24, 2026, 10:28 p.m.</p>", "2026-01-15"]
+])("the day of a stamp in UTC goes by the clocks that the page shows: %s", (_, at, shown, expected) => {
+  const published = readText(page(`<h1>${title}</h1>${shown}${text}`, stamp(at)), { expected: "article" }).content
+    ?.published
+  expect(published === null || published === undefined ? null : ownDay(published)).toBe(expected)
+})
+
+test.each([
+  ["a calendar leaf whose parts run together", "<div class=date>Jan 042026</div>", "", "2026-01-04"],
+  [
+    "no day before the web, which is told",
+    "<p>1975.01.28</p>",
+    "<meta name=dateupdate content=2026-01-14>",
+    "2026-01-14"
+  ],
+  [
+    "a shown line before a stamp of something else",
+    `<p>14.01.2026 | 14:07</p><section data-date="2026-01-13">${paragraphs}</section>`,
+    "",
+    "2026-01-14"
+  ],
+  [
+    "a live blog as a whole, not its latest post",
+    "",
+    `<script type="application/ld+json">{"@type":"LiveBlogPosting","headline":"x","datePublished":"2026-01-14T08:00:00Z","liveBlogUpdate":[{"@type":"BlogPosting","headline":"y","author":"Z","articleBody":"z","datePublished":"2026-01-15T09:00:00Z"}]}</script>`,
+    "2026-01-14"
+  ]
+])("what dates a page: %s", (_, body, head, expected) => {
+  expect(dayOf(`${body}${text}`, head, "https://news.example/a-story")).toBe(expected)
 })

@@ -155,6 +155,7 @@ export const nearOf = (
     elsewhere: elsewhereOf(sheet, body, isForeign),
     posted: postedOf(sheet),
     times: meta.times.filter(within).slice(0, elementsMax),
+    stamps: meta.stamps.filter(([it]) => within(it)),
     named: inRange
       .filter((it) => sheet.kinds[it.order] === "byline" && (namesPerson(it) === null || namesDate(it)))
       .slice(0, elementsMax),

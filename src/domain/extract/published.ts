@@ -127,6 +127,8 @@ export interface Near {
   readonly posted: ReadonlyArray<string>
   /** `<time>` elements of the article's own part, in document order. */
   readonly times: ReadonlyArray<Element>
+  /** Data attributes that name a date, of such elements. */
+  readonly stamps: ReadonlyArray<readonly [Element, string]>
   /** Elements whose names say "date". */
   readonly named: ReadonlyArray<Element>
 }
@@ -146,14 +148,15 @@ function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Gener
   yield* propDates(meta, "datepublished", "datecreated")
   for (const it of near.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
   yield { text: dateInUrl(ownAddress(hints.url)), source: "url" }
-  for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
-  yield { text: metaOf(meta, "date"), source: "meta:date" }
+  for (const [element, value] of near.stamps) yield { text: value, source: `data:${element.tag}` }
   for (const it of near.named) {
     const text = inlineText(it)
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
   }
   for (const { text } of near.lines)
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
+  for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
+  yield { text: metaOf(meta, "date"), source: "meta:date" }
   for (const text of near.elsewhere) if (hasYear(text)) yield { text, source: "text" }
   for (const text of near.posted) yield { text, source: "text" }
   for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
