@@ -62,6 +62,9 @@ const fault = (input: SourceInput): ControlError | null => {
   if (page_url !== undefined && !isPageUrl(page_url, input.url)) {
     return invalid("page_url", page_url, "a URL of the same site with {page} for the page's number")
   }
+  if (max_pages !== undefined && page_url === undefined) {
+    return controlError("invalid", "max_pages: where the further pages are is said by page_url", "max_pages")
+  }
   if (max_pages !== undefined && (max_pages < 1 || max_pages > pagesMax)) {
     return invalid("max_pages", String(max_pages), `1 to ${pagesMax}`)
   }

@@ -8,6 +8,7 @@ import { progress, screen, tally } from "../infra/cli/progress.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
+import { codeOf } from "../infra/descriptor.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as hosts from "../infra/hosts.memory.ts"
 import { visible } from "../infra/logging.ts"
@@ -27,7 +28,7 @@ type Crawl = Extract<Command, { name: "crawl" }>
 const emptied = (path: string) =>
   Effect.try({
     try: () => writeFileSync(path, ""),
-    catch: (cause) => new Refusal({ exit: "disk", message: `--out ${path}: ${String(cause)}` })
+    catch: (cause) => new Refusal({ exit: "disk", message: `--out ${visible(path)}: ${codeOf(cause)}` })
   })
 
 /** Somebody waits for this run: robots.txt that could not be read is asked for again soon. */

@@ -28,6 +28,12 @@ const failed = async <A, E>(work: Effect.Effect<A, E>): Promise<E> => {
 }
 
 describe("a list of seeds", () => {
+  test("without a URL is told, not passed over in silence", async () => {
+    const path = file("empty", "\n# nothing yet\n")
+    const refusal = await failed(seeds(path))
+    expect(refusal).toMatchObject({ exit: "nothing", message: `${path}: no URL in it` })
+  })
+
   test("may have a mark, any line ends, blank lines and comments (B138)", async () => {
     const path = file("lines", "\ufeffhttps://a.kr/\r\n\r\n# note\rhttps://b.kr/\n   https://c.kr/  \n\n")
     const found = await run(seeds(path))

@@ -67,6 +67,7 @@ describe("control over HTTP", () => {
       expect(yield* code(there["sources.show"]({ id: "none" }))).toBe("not_found")
       expect(yield* code(there["sources.show"]({ id: "../admin" }))).toBe("invalid")
       expect(yield* code(there["sources.add"]({ url: "https://a.kr/", cron: "x" }))).toBe("invalid")
+      expect(yield* code(there["sources.add"]({ url: "https://a.kr/", max_pages: 3 }))).toBe("invalid")
       expect(yield* code(there.sql({ text: "select 1" }))).toBe("unsupported")
       expect(yield* code(client({ address, token: "wrong", pid: 1 }).status({}))).toBe("denied")
       expect(yield* code(client({ address: "http://127.0.0.1:1", token, pid: 1 }).status({}))).toBe("unavailable")

@@ -145,6 +145,9 @@ export const readSeeds = Effect.fn("readSeeds")(function* (given: {
   if (strict && first !== undefined) {
     return yield* new Refusal({ exit: "data", message: `${refusedText(first)} (--strict: nothing was taken)` })
   }
+  if (file !== null && words.length === 0 && inFile.length === 0) {
+    return yield* new Refusal({ exit: "nothing", message: `${visible(file === "-" ? "stdin" : file)}: no URL in it` })
+  }
   return seeds
 })
 
