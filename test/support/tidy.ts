@@ -26,7 +26,8 @@ export const pureModules: Readonly<Record<string, string>> = {
   effect: "values, schemas and descriptions of effects; running them is the caller's business",
   "node:crypto": "hashing only: the same text gives the same key",
   "node:zlib": "inflating bytes in memory, with a bound (gzipped sitemaps)",
-  htmlparser2: "an HTML tokenizer: text in, events out",
+  htmlparser2: "an XML tokenizer: text in, events out",
+  entities: "HTML's names of characters",
   domhandler: "node classes of the parsed tree",
   "css-select": "CSS selectors over a tree",
   tldts: "the public suffix list, compiled in"

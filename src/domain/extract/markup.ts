@@ -1,12 +1,10 @@
-import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 import { Element, type Tree } from "./element.ts"
+import { type Marks, scan } from "./scanner.ts"
 
 /** Nesting kept, in levels; deeper elements become siblings. Real pages stay under 100; browsers stop at 512. */
 export const depthMax = 256
 /** Elements kept per document; the largest real page in the test sets has 21,000. */
 export const elementsMax = 300_000
-/** Attributes kept per element. */
-const attributesMax = 64
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "))
 
@@ -48,82 +46,53 @@ const breaksOut = set("body div p h1 h2 h3 h4 h5 h6 ul ol li table section artic
 const dropped = set("script style iframe noembed noframes xmp")
 
 /**
- * Builds the tree from the tokenizer's events. It follows the parsing rules of the HTML standard where they change what
+ * Builds the tree from the scanner's marks. It follows the parsing rules of the HTML standard where they change what
  * a reader sees (implied ends, misnested inline tags, cells) and leaves out those that only matter to a browser.
  */
-class Builder implements TokenizerCallbacks {
+class Builder implements Marks {
   readonly root = new Element("#root", [], null, 0)
   readonly elements: Array<Element> = [this.root]
   readonly ld: Array<string> = []
   readonly flags = new Set<string>()
   scripts = 0
-  /** Open elements, `root` first; `open` counts them by tag so that a stray end tag costs nothing. */
+  /** Open elements, `root` first; `opened` counts them by tag so that a stray end tag costs nothing. */
   private stack: Array<Element> = [this.root]
   private top: Element = this.root
-  private readonly open = new Map<string, number>()
+  private readonly opened = new Map<string, number>()
   /** Levels that were opened beyond the depth bound, by tag: their end tags are swallowed. */
   private readonly beyond = new Map<string, number>()
-  private text = ""
+  private gathered = ""
   private tag = ""
   private attributes: Array<string> = []
-  private name = ""
-  private value = ""
   private raw: "none" | "drop" | "ld" = "none"
   private foreign = 0
 
-  constructor(private readonly source: string) {}
-
-  isInForeignContext(): boolean {
+  get isForeign(): boolean {
     return this.foreign > 0
   }
-  ontext(start: number, end: number): void {
+  text(text: string): void {
     if (this.raw === "drop" || this.foreign > 0) return
-    this.text = this.text === "" ? this.source.slice(start, end) : this.text + this.source.slice(start, end)
+    this.gathered = this.gathered === "" ? text : this.gathered + text
   }
-  ontextentity(point: number): void {
-    if (this.raw === "none" && this.foreign === 0) this.text += String.fromCodePoint(point)
+  open(tag: string, attributes: Array<string>, selfClosing: boolean): void {
+    this.tag = tag
+    this.attributes = attributes
+    this.begin(selfClosing)
   }
-  onopentagname(start: number, end: number): void {
-    this.tag = this.source.slice(start, end).toLowerCase()
-    this.attributes = []
+  close(tag: string): void {
+    this.end(tag)
   }
-  onattribname(start: number, end: number): void {
-    this.name = this.source.slice(start, end).toLowerCase()
-    this.value = ""
-  }
-  onattribdata(start: number, end: number): void {
-    this.value = this.value === "" ? this.source.slice(start, end) : this.value + this.source.slice(start, end)
-  }
-  onattribentity(point: number): void {
-    this.value += String.fromCodePoint(point)
-  }
-  onattribend(): void {
-    if (this.attributes.length < attributesMax * 2) this.attributes.push(this.name, this.value)
-  }
-  onopentagend(): void {
-    this.begin(false)
-  }
-  onselfclosingtag(): void {
-    this.begin(true)
-  }
-  onclosetag(start: number, end: number): void {
-    this.end(this.source.slice(start, end).toLowerCase())
-  }
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onprocessinginstruction(): void {}
-  onend(): void {
+  finish(): void {
     this.flush()
     while (this.stack.length > 1) this.pop()
     this.root.last = this.elements.length - 1
   }
 
   private flush(): void {
-    if (this.text === "") return
-    if (this.raw === "ld") this.ld.push(this.text)
-    else if (this.raw === "none") this.top.children.push(this.text)
-    this.text = ""
+    if (this.gathered === "") return
+    if (this.raw === "ld") this.ld.push(this.gathered)
+    else if (this.raw === "none") this.top.children.push(this.gathered)
+    this.gathered = ""
   }
   private begin(selfClosing: boolean): void {
     const { tag } = this
@@ -134,7 +103,7 @@ class Builder implements TokenizerCallbacks {
     }
     this.flush()
     if (tag === "html" || tag === "body") this.merge(tag)
-    else if (tag !== "head" || !this.open.has("head")) this.add(tag, selfClosing)
+    else if (tag !== "head" || !this.opened.has("head")) this.add(tag, selfClosing)
   }
   private add(tag: string, selfClosing: boolean): void {
     if (this.isOpen("head") && !inHead.has(tag)) this.end("head")
@@ -153,7 +122,7 @@ class Builder implements TokenizerCallbacks {
   /** A second `<html>` or `<body>` opens nothing. */
   private merge(tag: string): void {
     if (this.isOpen("head")) this.end("head")
-    if (!this.open.has(tag)) this.push(tag)
+    if (!this.opened.has(tag)) this.push(tag)
   }
   private push(tag: string): boolean {
     if (this.elements.length >= elementsMax) {
@@ -174,11 +143,11 @@ class Builder implements TokenizerCallbacks {
     this.elements.push(element)
     this.stack.push(element)
     this.top = element
-    this.open.set(tag, (this.open.get(tag) ?? 0) + 1)
+    this.opened.set(tag, (this.opened.get(tag) ?? 0) + 1)
     return true
   }
   private isOpen(tag: string): boolean {
-    return (this.open.get(tag) ?? 0) > 0
+    return (this.opened.get(tag) ?? 0) > 0
   }
   private pop(): void {
     const element = this.stack.pop()
@@ -188,7 +157,7 @@ class Builder implements TokenizerCallbacks {
     this.top = this.stack[this.stack.length - 1] ?? this.root
   }
   private forget(tag: string): void {
-    this.open.set(tag, (this.open.get(tag) ?? 1) - 1)
+    this.opened.set(tag, (this.opened.get(tag) ?? 1) - 1)
   }
   private implyEnds(tag: string): void {
     if (endsParagraph.has(tag) && this.isOpen("p")) this.endParagraph()
@@ -252,14 +221,14 @@ class Builder implements TokenizerCallbacks {
       this.beyond.set(tag, swallowed - 1)
       return
     }
-    if (this.isOpen(tag)) this.close(tag)
+    if (this.isOpen(tag)) this.shut(tag)
   }
   private lineBreak(): void {
     this.tag = "br"
     this.attributes = []
     if (this.push("br")) this.pop()
   }
-  private close(tag: string): void {
+  private shut(tag: string): void {
     const inline = formatting.has(tag)
     for (let i = this.stack.length - 1; i > 0; i--) {
       const it = this.stack[i]
@@ -275,15 +244,10 @@ class Builder implements TokenizerCallbacks {
   }
 }
 
-const section = "<![CDATA["
-
-export const build = (text: string): Tree => {
-  // In HTML such a section is a comment up to the next `>`; the tokenizer would swallow the page up to a `]]>`.
-  const html = text.includes(section) ? text.replaceAll(section, "<!CDATA[") : text
-  const builder = new Builder(html)
-  const tokenizer = new Tokenizer({}, builder)
-  tokenizer.write(html)
-  tokenizer.end()
+export const build = (html: string): Tree => {
+  const builder = new Builder()
+  scan(html, builder)
+  builder.finish()
   // A misnested inline element holds what was opened inside it, also what was added after its own end.
   for (const it of builder.early.toReversed()) it.last = lastOf(it)
   const { elements, flags, ld, root, scripts } = builder

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2"
+import { decodeHTML } from "entities/decode"
 
 /** Longest replacement text of an entity the document declares itself, in characters; it is never expanded further. */
 const ENTITY_MAX = 200
@@ -11,12 +11,10 @@ const XML_ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: 
 /** Two names whose meaning HTML changed after the DTD of RSS 0.91 had fixed it. */
 const RSS_ENTITIES: Readonly<Record<string, string>> = { lang: "\u2329", rang: "\u232a" }
 
-/** The tokenizer knows the two thousand names of HTML; asked for one at a time, it becomes a dictionary. */
+/** What HTML calls a name, or null. */
 const htmlEntity = (name: string): string | null => {
-  let text = ""
-  const parser = new Parser({ ontext: (it) => (text += it) }, { decodeEntities: true })
-  parser.end(`&${name};`)
-  return text === `&${name};` || text === "" ? null : text
+  const text = decodeHTML(`&${name};`)
+  return text === `&${name};` ? null : text
 }
 
 /** Windows' own bytes used as code points, which HTML reads as their authors meant (HTML §13.2.5.80). */
