@@ -19,6 +19,13 @@ test.each([
   ],
   ["a date with the name behind it", `<p>25.10.2025 - Anna Berg</p>${text}`, ["Anna Berg"]],
   ["a dated line that ends in the name", `<p>posted on 2025-12-19 23:30 by Jane Doe</p>${text}`, ["Jane Doe"]],
+  ["a Korean name beside the date", `<p>김서준</p><p>입력 2026. 2. 10. 03:30</p>${text}`, ["김서준"]],
+  [
+    "one before it in its line",
+    `<div><span>김서준</span> <span>입력 2026. 2. 10. 03:30</span></div>${text}`,
+    ["김서준"]
+  ],
+  ["no section beside it", `<p>정치부</p><p>입력 2026. 2. 10. 03:30</p>${text}`, []],
   ["a label behind the text", `${text}<p>Text: Anna Berg</p>`, ["Anna Berg"]],
   ["a name that runs into its preposition", `<p class=author>ByJane Doe</p>${text}`, ["Jane Doe"]],
   ["the same in a line without a name", `<p>ByJane Doe</p>${text}`, ["Jane Doe"]],

@@ -79,11 +79,24 @@ const fromLines = (lines: ReadonlyArray<string>, form: RegExp): ReadonlyArray<st
       return name === undefined ? [] : [name.replace(behind, "")]
     })
 
-/** A line that is a date and a person's name, in either order. */
-const besideDate = (line: string): ReadonlyArray<string> => {
-  const parts = line.length < 80 ? line.split(/\s+[|·•–-]\s+/u) : []
-  return parts.length === 2 && parts.some(hasDay) ? parts.filter(looksLikePerson) : []
-}
+/** Korean names: a family's name of these and two syllables, but no office, city or word of a page's tools. */
+const koreanName =
+  /^(?!.*[부시팀글]$|이메일|이미지|모바일|전라도|강원도|기자명|이전|구독|공유)(?:[김이박최정강조윤장임한오서신권황안송류전홍유고문양손배백허남심노하곽성차주우구민나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국은편용][가-힣]{2}|(?:남궁|황보|제갈|사공|선우|서문|독고)[가-힣]{1,2})$/u
+/** Where the date begins in a line that begins with a name. */
+const entered = /\s*(?:기사)?(?:입력|등록|승인|작성|발행).*$/u
+/** Lines near the headline where a name may stand beside the date. */
+const besideMax = 6
+const isDated = (line: string | undefined): boolean =>
+  line !== undefined && line.length < 80 && (hasDay(line) || /(?<!\d)\d\d\.\d\d\.\d\d(?!\d)/u.test(line))
+
+/** A person's name that shares a line with a date; a Korean one may be a line of its own next to it. */
+const besideDate = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.slice(0, besideMax).flatMap((line, i) => {
+    const parts = line.length < 80 ? line.split(/\s+[|·•–-]\s+/u) : []
+    if (parts.length === 2 && parts.some(hasDay)) return parts.filter(looksLikePerson)
+    const name = isDated(line) ? line.replace(entered, "") : line
+    return koreanName.test(name) && [line, lines[i - 1], lines[i + 1]].some(isDated) ? [name] : []
+  })
 
 /** Who signs: the beginning of the text first, then the lines at its end and behind it. */
 const fromSignatures = ({ lead, tail }: Bylines): ReadonlyArray<string> => {
@@ -138,7 +151,7 @@ const fromText = (near: Bylines): ReadonlyArray<string> => {
   const reporters = lines.flatMap((it) => (it.length < 100 ? (korean.exec(it)?.[1] ?? []) : []))
   if (reporters.length > 0) return reporters
   const named = cleanNames(fromLines(lines, byline)).filter((it) => looksLikePerson(it) || isNickname(it))
-  return named.length > 0 ? named : cleanNames(lines.flatMap(besideDate))
+  return named.length > 0 ? named : cleanNames(besideDate(lines))
 }
 
 /** Whether the second list names all of the first, and more. */
