@@ -3,6 +3,10 @@ import { type Fatal, Retryable } from "../domain/errors.ts"
 import type { HttpUrl } from "../domain/url.ts"
 import { Settings } from "./config.ts"
 import { Guard, type Target } from "./guard.ts"
+import { type Destination, Lost } from "./transport/connection.ts"
+import type { Exchange } from "./transport/exchange.ts"
+import type { Head } from "./transport/head.ts"
+import { Pool } from "./transport/pool.ts"
 import { read, type Wire } from "./wire.ts"
 
 /** Addresses of one name tried in turn when a connection is refused. */
@@ -59,64 +63,82 @@ export interface Options {
   readonly ca?: ReadonlyArray<string>
 }
 
-/** Bun's fetch obeys these even for a loopback address; each request also says `proxy: false`. */
-const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
-const scrub = Effect.sync(() => {
-  for (const name of PROXIES) delete process.env[name]
-})
-
-/** Codes of a connection that was never made: another address may answer. */
-const UNMADE = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ConnectionRefused", "FailedToOpenSocket"])
+/** What one hop has open. */
+class Call {
+  exchange: Exchange | null = null
+  #over = false
+  /** The exchange of now; after the call's end there is no other. */
+  begin(exchange: Exchange): Exchange {
+    if (this.#over) throw new Lost("ConnectionClosed")
+    this.exchange = exchange
+    return exchange
+  }
+  /** A finished exchange keeps its connection for the next one. */
+  end(): void {
+    this.#over = true
+    this.exchange?.cut()
+  }
+}
 
 interface Failure {
+  /** There was no connection: another address may answer. */
   readonly unmade: boolean
   readonly error: Retryable
 }
-const failure = (url: HttpUrl, thrown: unknown): Failure => {
+const failure = (url: HttpUrl, exchange: Exchange | null, thrown: unknown): Failure => {
   const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "failed"
   const error = new Retryable({ code: "network", message: `${url.hostname}: ${code} before an answer` })
-  return { unmade: UNMADE.has(code), error }
+  return { unmade: exchange?.connection.reached === false, error }
 }
-
-const unverified = ({ verify }: Asking) => (verify === false ? { rejectUnauthorized: false } : {})
-const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address)
 
 /** What stays the same for all hops. */
 interface Way {
-  readonly trust: { readonly ca?: Array<string> }
-  /** Until the headers are there: connection and first byte together, for fetch does not tell them apart. */
+  readonly pool: Pool
+  readonly trust: { readonly ca?: ReadonlyArray<string> }
+  /** Until the headers are there: connection and first byte together. */
   readonly patience: Duration.Duration
 }
 
-const request = (way: Way, url: HttpUrl, address: string, asking: Asking, signal: AbortSignal) => {
-  const secure = url.href.startsWith("https:")
-  const init: BunFetchRequestInit = {
-    method: asking.method ?? "GET",
-    headers: { ...asking.headers, Host: url.host },
-    redirect: "manual",
-    decompress: false,
-    signal,
-    ...(secure
-      ? { tls: { serverName: url.hostname.replace(/^\[|\]$/g, ""), ...way.trust, ...unverified(asking) } }
-      : {})
+/** The text of a request; null: a header that cannot be sent. Header bytes are characters, those of an answer replayed as well. */
+const requestOf = ({ host, path }: HttpUrl, { headers, method = "GET" }: Asking): Buffer | null => {
+  const lines = Object.entries({ Host: host, ...headers, Connection: "keep-alive" }).map((it) => it.join(": "))
+  if (lines.some((line) => /[^\t\u0020-\u007e\u0080-\u00ff]/.test(line))) return null
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1")
+}
+
+interface Opened {
+  readonly exchange: Exchange
+  readonly head: Head
+}
+
+const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, call: Call): Promise<Opened> => {
+  const method = asking.method ?? "GET"
+  const { exchange, reused } = way.pool.exchange(to, method, false)
+  try {
+    return { exchange, head: await call.begin(exchange).begin(request) }
+  } catch (why) {
+    if (!reused || exchange.answered) throw why
+    // It had rested too long for its server.
+    const again = way.pool.exchange(to, method, true).exchange
+    return { exchange: again, head: await call.begin(again).begin(request) }
   }
-  const dialled = `${secure ? "https" : "http"}://${bracketed(address)}:${url.port}${url.path}`
+}
+
+const request = (way: Way, url: HttpUrl, address: string, asking: Asking, call: Call) => {
+  const secure = url.href.startsWith("https:")
+  const tls = { name: url.hostname.replace(/^\[|\]$/g, ""), verify: asking.verify !== false, ...way.trust }
+  const to: Destination = { address, port: url.port, tls: secure ? tls : null }
+  const text = requestOf(url, asking)
   return Effect.tryPromise({
-    // The declared type lacks `false`, which is what switches the proxies of the environment off.
-    try: () => fetch(dialled, Object.assign(init, { proxy: false })),
-    catch: (thrown) => failure(url, thrown)
+    try: () => (text === null ? Promise.reject(new Lost("InvalidHeader")) : send(way, to, asking, text, call)),
+    catch: (thrown) => failure(url, call.exchange, thrown)
   })
 }
 
-const connect = Effect.fnUntraced(function* (
-  way: Way,
-  { url, addresses }: Target,
-  asking: Asking,
-  signal: AbortSignal
-) {
+const connect = Effect.fnUntraced(function* (way: Way, { url, addresses }: Target, asking: Asking, call: Call) {
   let last: Failure | null = null
   for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
-    const result = yield* Effect.result(request(way, url, address, asking, signal))
+    const result = yield* Effect.result(request(way, url, address, asking, call))
     if (result._tag === "Success") return result.success
     last = result.failure
     if (!last.unmade) break
@@ -127,61 +149,48 @@ const connect = Effect.fnUntraced(function* (
 const late = ({ url }: Target, patience: Duration.Duration) =>
   new Retryable({ code: "timeout", message: `${url.hostname}: no answer within ${Duration.format(patience)}` })
 
-/** Bun's own limit of requests in flight, read when the process starts: more would queue inside it, on our time. */
-const bunRequestsMax = Effect.sync(() => Number(process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? 256))
-
-const make = Effect.fnUntraced(function* (options: Options) {
-  yield* scrub
-  const settings = yield* Settings
-  const most = yield* bunRequestsMax
-  if (settings.FETCH_CONCURRENCY > most) {
-    const advice = `start the process with BUN_CONFIG_MAX_HTTP_REQUESTS=${settings.FETCH_CONCURRENCY} or more`
-    yield* Effect.logWarning(
-      `FETCH_CONCURRENCY is ${settings.FETCH_CONCURRENCY}, but Bun sends ${most} at once: ${advice}`
-    )
-  }
-  const guard = yield* Guard
-  const way: Way = {
-    trust: options.ca === undefined ? {} : { ca: [...options.ca] },
-    patience: Duration.sum(settings.FETCH_CONNECT_TIMEOUT, settings.FETCH_FIRST_BYTE_TIMEOUT)
-  }
-  const ask: Dialler["Service"]["ask"] = (href, asking, use) => {
-    const patience = asking.patience ?? way.patience
-    return Effect.flatMap(guard.check(href), (target) =>
-      Effect.acquireUseRelease(
-        Effect.sync((): Call => ({ controller: new AbortController(), done: false })),
-        (call) =>
-          connect(way, target, asking, call.controller.signal).pipe(
-            Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(late(target, patience)) }),
-            Effect.flatMap((response) => use(answer(target.url, response, call)))
-          ),
-        // A finished exchange keeps its connection for the next one.
-        (call) => Effect.sync(() => (call.done ? undefined : call.controller.abort()))
-      )
-    )
-  }
-  return Dialler.of({ ask, get: (href, headers, use) => ask(href, { headers }, use) })
-})
-
-interface Call {
-  readonly controller: AbortController
-  done: boolean
-}
-
-const answer = (url: HttpUrl, response: Response, call: Call): Answer => {
-  const length = Number(response.headers.get("content-length") ?? Number.NaN)
-  if (response.body === null) call.done = true
+const answer = (url: HttpUrl, { exchange, head }: Opened): Answer => {
+  const { status, headers, body: framing } = head
+  const length = typeof framing === "number" ? framing : Number.NaN
   const body = (bytesMax: number) =>
-    Effect.promise(() => read(response, bytesMax)).pipe(
-      Effect.tap((wire) => Effect.sync(() => (call.done = wire.end === "complete"))),
+    Effect.promise(() => read(() => exchange.next(), bytesMax)).pipe(
       Effect.filterOrFail(
         ({ bytes, end }) => end !== "broken" || bytes.length > 0,
         () => new Retryable({ code: "network", message: `${url.hostname}: connection lost before the body` })
       )
     )
   const discard = length <= DISCARD_BYTES_MAX ? Effect.ignore(body(DISCARD_BYTES_MAX)) : Effect.void
-  return { url, status: response.status, headers: response.headers, length, read: body, discard }
+  return { url, status, headers, length, read: body, discard }
 }
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const settings = yield* Settings
+  const guard = yield* Guard
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool()),
+    (it) => Effect.sync(() => it.close())
+  )
+  const way: Way = {
+    pool,
+    trust: options.ca === undefined ? {} : { ca: options.ca },
+    patience: Duration.sum(settings.FETCH_CONNECT_TIMEOUT, settings.FETCH_FIRST_BYTE_TIMEOUT)
+  }
+  const ask: Dialler["Service"]["ask"] = (href, asking, use) => {
+    const patience = asking.patience ?? way.patience
+    return Effect.flatMap(guard.check(href), (target) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => new Call()),
+        (call) =>
+          connect(way, target, asking, call).pipe(
+            Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(late(target, patience)) }),
+            Effect.flatMap((opened) => use(answer(target.url, opened)))
+          ),
+        (call) => Effect.sync(() => call.end())
+      )
+    )
+  }
+  return Dialler.of({ ask, get: (href, headers, use) => ask(href, { headers }, use) })
+})
 
 /** The one way out: through the guard, to the address it checked. */
 export const layer = (options: Options = {}): Layer.Layer<Dialler, never, Guard | Settings> =>

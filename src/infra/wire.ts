@@ -85,23 +85,23 @@ const over = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => 
   return new Uint8Array(0)
 }
 
+/** The next bytes of a body, as soon as they are there; null after the last. Rejects where the connection is lost. */
+export type Take = () => Promise<Uint8Array | null>
+
 /** Reads at most `bytesMax` bytes, counted as they come; then it stops listening. Never rejects. */
-export const read = async (response: Response, bytesMax: number): Promise<Wire> => {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return { bytes: new Uint8Array(0), end: "complete" }
+export const read = async (take: Take, bytesMax: number): Promise<Wire> => {
   const chunks: Array<Uint8Array> = []
   const turn = new Turn()
   let length = 0
   try {
     while (true) {
       await turn.keep(length)
-      const next = await reader.read()
-      if (next.done) return { bytes: joined(chunks, length), end: "complete" }
-      const chunk = next.value.subarray(0, bytesMax - length)
+      const next = await take()
+      if (next === null) return { bytes: joined(chunks, length), end: "complete" }
+      const chunk = next.subarray(0, bytesMax - length)
       chunks.push(chunk)
       length += chunk.length
-      if (chunk.length === next.value.length) continue
-      reader.cancel().catch(() => undefined)
+      if (chunk.length === next.length) continue
       return { bytes: over(chunks, length), end: "over" }
     }
   } catch {

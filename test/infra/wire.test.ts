@@ -1,54 +1,68 @@
 import { expect, test } from "bun:test"
-import { letGo, read } from "../../src/infra/wire.ts"
+import { letGo, read, type Take } from "../../src/infra/wire.ts"
 
 const MEBIBYTE = 1_048_576
 /** Bytes that tell where they stand. */
 const pattern = (seed: number, length: number) =>
   Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 8) * 7 + seed) & 255)
 
-const serve = (answer: (at: number) => ReadableStream<Uint8Array>) =>
-  Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: ({ url }) => new Response(answer(Number(new URL(url).pathname.slice(1))))
-  })
-const inPieces = (bytes: Uint8Array, size: number) =>
-  new ReadableStream<Uint8Array>({
-    async start(controller) {
-      for (let at = 0; at < bytes.length; at += size) {
-        controller.enqueue(bytes.slice(at, at + size))
-        await Bun.sleep(0)
-      }
-      controller.close()
-    }
-  })
+/** A body in pieces of this size, each in memory of its own, as a socket gives them. */
+const inPieces = (bytes: Uint8Array, size: number): Take => {
+  let at = 0
+  return async () => {
+    await Bun.sleep(0)
+    const piece = bytes.slice(at, at + size)
+    at += size
+    return piece.length === 0 ? null : piece
+  }
+}
 
 test("many large bodies at once come whole, whatever pieces they come in", async () => {
-  const bodies = Array.from({ length: 8 }, (_, at) => pattern(at, 2 * MEBIBYTE + at * 1013))
-  const server = serve((at) => inPieces(bodies[at] ?? new Uint8Array(), 20_011 + at * 7919))
-  try {
-    const all = await Promise.all(bodies.map(async (_, at) => read(await fetch(`${server.url}${at}`), 10 * MEBIBYTE)))
-    for (const [at, { bytes, end }] of all.entries()) {
-      expect(end).toBe("complete")
-      expect(Buffer.compare(bytes, bodies[at] ?? new Uint8Array())).toBe(0)
-    }
-  } finally {
-    await server.stop(true)
+  const bodies = Array.from({ length: 40 }, (_, at) => pattern(at, MEBIBYTE + at * 1013))
+  const all = await Promise.all(bodies.map((body, at) => read(inPieces(body, 20_011 + at * 3919), 10 * MEBIBYTE)))
+  for (const [at, { bytes, end }] of all.entries()) {
+    expect(end).toBe("complete")
+    expect(Buffer.compare(bytes, bodies[at] ?? new Uint8Array())).toBe(0)
   }
+})
+
+test.each([1, 100, 4095, 4096, 5000])("pieces of %d bytes and longer ones in turn come whole", async (size) => {
+  const body = pattern(3, 300_000)
+  let at = 0
+  let long = false
+  const take: Take = async () => {
+    long = !long
+    const piece = body.slice(at, at + (long ? 5001 : size))
+    at += piece.length
+    return piece.length === 0 ? null : piece
+  }
+  const { bytes, end } = await read(take, MEBIBYTE)
+  expect(end).toBe("complete")
+  expect(Buffer.compare(bytes, body)).toBe(0)
+})
+
+test("a body that breaks off gives what came, and lets others in", async () => {
+  const body = pattern(1, 3 * MEBIBYTE)
+  const broken = (): Take => {
+    const take = inPieces(body, 100_003)
+    let pieces = 0
+    return () => {
+      pieces += 1
+      return pieces > 20 ? Promise.reject(new Error("lost")) : take()
+    }
+  }
+  const all = await Promise.all(Array.from({ length: 20 }, () => read(broken(), 10 * MEBIBYTE)))
+  expect(all.map(({ end }) => end)).toEqual(Array.from({ length: 20 }, () => "broken"))
+  expect(all.every(({ bytes }) => Buffer.compare(bytes, body.subarray(0, 2_000_060)) === 0)).toBe(true)
 })
 
 test("a body that is too long is cut, and nothing of it is kept; the next one is none the worse", async () => {
   const body = pattern(1, 3 * MEBIBYTE)
-  const server = serve(() => inPieces(body, 30_011))
-  try {
-    const cut = await read(await fetch(`${server.url}0`), 2 * MEBIBYTE)
-    expect([cut.end, cut.bytes.length]).toEqual(["over", 0])
-    const { bytes, end } = await read(await fetch(`${server.url}1`), 4 * MEBIBYTE)
-    expect(end).toBe("complete")
-    expect(Buffer.compare(bytes, body)).toBe(0)
-  } finally {
-    await server.stop(true)
-  }
+  const cut = await read(inPieces(body, 30_011), 2 * MEBIBYTE)
+  expect([cut.end, cut.bytes.length]).toEqual(["over", 0])
+  const { bytes, end } = await read(inPieces(body, 30_011), 4 * MEBIBYTE)
+  expect(end).toBe("complete")
+  expect(Buffer.compare(bytes, body)).toBe(0)
 })
 
 test("memory is given back at once, but for the last piece", () => {

@@ -1,0 +1,237 @@
+import { describe, expect } from "bun:test"
+import type { Socket } from "node:net"
+import { Effect, Result } from "effect"
+import { type Answer, Dialler } from "../../../src/infra/dial.ts"
+import { live } from "../../support/effect.ts"
+import { names, outward, tcp } from "../../support/net.ts"
+
+const says = (...lines: ReadonlyArray<string>) => lines.join("\r\n")
+const OK = "HTTP/1.1 200 OK"
+const page = (text: string) => says(OK, `Content-Length: ${text.length}`, "", text)
+
+const whole = (answer: Answer) =>
+  Effect.map(answer.read(10_485_760), ({ bytes, end }) => ({
+    status: answer.status,
+    body: Buffer.from(bytes).toString("latin1"),
+    end
+  }))
+const get = (port: number, headers: Readonly<Record<string, string>> = {}) =>
+  Dialler.use((it) => it.get(`http://127.0.0.1:${port}/`, headers, whole))
+const head = (port: number) =>
+  Dialler.use((it) => it.ask(`http://127.0.0.1:${port}/`, { headers: {}, method: "HEAD" }, whole))
+const failure = (port: number, headers?: Readonly<Record<string, string>>) =>
+  Effect.map(Effect.result(get(port, headers)), (it) => (Result.isFailure(it) ? it.failure : it.success))
+
+/** Writes one piece after another, each by itself. */
+const inTurn = (socket: Socket, pieces: ReadonlyArray<string>): void => {
+  const [first, ...rest] = pieces
+  if (first === undefined) return
+  socket.write(first, "latin1", () => setImmediate(() => inTurn(socket, rest)))
+}
+
+describe("a connection", () => {
+  /** How many connections three requests take where each answer is this one. */
+  const connections = (speak: (socket: Socket) => void, ask = get) =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => speak(socket))
+      for (let turn = 0; turn < 3; turn += 1) yield* ask(site.port)
+      return site.connections()
+    }).pipe(Effect.provide(outward()))
+
+  const kept: ReadonlyArray<readonly [what: string, text: string]> = [
+    ["a page", page("hello")],
+    ["an empty page", page("")],
+    ["chunks", says(OK, "Transfer-Encoding: chunked", "", "5", "hello", "0", "", "")],
+    ["no body at all", says("HTTP/1.1 204 No Content", "", "")],
+    ["an interim answer first", `${says("HTTP/1.1 103 Early Hints", "Link: </a>", "", "")}${page("hello")}`],
+    ["old, but kept alive", says("HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 1", "", "a")]
+  ]
+  for (const [what, text] of kept) {
+    live(`serves again after ${what}`, () =>
+      Effect.gen(function* () {
+        expect(yield* connections((socket) => socket.write(text))).toBe(1)
+      })
+    )
+  }
+
+  const ended: ReadonlyArray<readonly [what: string, text: string]> = [
+    ["bytes behind the body", `${page("hello")}?`],
+    ["another answer behind it", `${page("hello")}${page("poison")}`],
+    ["two kinds of length", says(OK, "Transfer-Encoding: chunked", "Content-Length: 9", "", "1", "a", "0", "", "")],
+    ["an old answer", says("HTTP/1.0 200 OK", "Content-Length: 1", "", "a")],
+    ["a goodbye", says(OK, "Connection: close", "Content-Length: 1", "", "a")]
+  ]
+  for (const [what, text] of ended) {
+    live(`serves no more after ${what}`, () =>
+      Effect.gen(function* () {
+        expect(yield* connections((socket) => socket.write(text))).toBe(3)
+      })
+    )
+  }
+
+  live("serves again after HEAD, whatever was announced", () =>
+    Effect.gen(function* () {
+      expect(yield* connections((socket) => socket.write(says(OK, "Content-Length: 99", "", "")), head)).toBe(1)
+    })
+  )
+
+  live("that its server closed while it rested is replaced without a word", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => socket.end(page("hello")))
+      for (let turn = 0; turn < 5; turn += 1) expect(yield* get(site.port)).toMatchObject({ body: "hello" })
+      expect(site.connections()).toBe(5)
+    }).pipe(Effect.provide(outward()))
+  )
+
+  live("that its server closes on the second request is replaced, once", () =>
+    Effect.gen(function* () {
+      const seen = new Set<Socket>()
+      const site = yield* tcp((socket) => {
+        if (seen.has(socket)) socket.destroy()
+        else socket.write(page("hello"))
+        seen.add(socket)
+      })
+      for (let turn = 0; turn < 3; turn += 1) expect(yield* get(site.port)).toMatchObject({ body: "hello" })
+      expect(site.connections()).toBe(3)
+    }).pipe(Effect.provide(outward()))
+  )
+
+  live("says nothing while it rests, or is closed", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => {
+        socket.write(page("hello"))
+        setTimeout(() => socket.write(page("poison")), 20)
+      })
+      expect(yield* get(site.port)).toMatchObject({ body: "hello" })
+      yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => site.open() > 0 }))
+      expect(yield* get(site.port)).toMatchObject({ body: "hello" })
+    }).pipe(Effect.provide(outward()))
+  )
+
+  live("ends with the crawler", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => socket.write(page("hello")))
+      yield* get(site.port).pipe(Effect.provide(outward()))
+      yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => site.open() > 0 }))
+      expect(site.connections()).toBe(1)
+    })
+  )
+})
+
+describe("an answer", () => {
+  const text = "words of an article ".repeat(20_000)
+  const chunks = text.match(/.{1,7001}/gs) ?? []
+  const forms: ReadonlyArray<readonly [what: string, pieces: ReadonlyArray<string>, end?: boolean]> = [
+    ["by length", [page(text)]],
+    ["until the end", [says(OK, "", ""), text], true],
+    [
+      "in chunks",
+      [
+        says(OK, "Transfer-Encoding: chunked", "", ""),
+        ...chunks.map((it) => says(it.length.toString(16), it, "")),
+        says("0", "", "")
+      ]
+    ],
+    ["in odd pieces", page(text).match(/.{1,30011}/gs) ?? []],
+    ["with its head byte by byte", [...says(OK, `Content-Length: ${text.length}`, "", ""), text]]
+  ]
+  for (const [what, pieces, end] of forms) {
+    live(`${what} comes whole`, () =>
+      Effect.gen(function* () {
+        const site = yield* tcp((socket) => {
+          if (end === true) socket.end(pieces.join(""))
+          else inTurn(socket, pieces)
+        })
+        const { body, end: how } = yield* get(site.port)
+        expect(how).toBe("complete")
+        expect(body === text).toBe(true)
+      }).pipe(Effect.provide(outward()))
+    )
+  }
+
+  live("that is there before the request has gone out is taken", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => socket.end(says("HTTP/1.1 431 Too Large", "Connection: close", "", "no")))
+      const headers = { Cookie: "a".repeat(8_000_000) }
+      const answer = yield* failure(site.port, headers)
+      // Where the rest of the request is refused with a reset, the answer may be lost with it.
+      if ("status" in answer) expect(answer.status).toBe(431)
+      else expect(answer).toMatchObject({ _tag: "Retryable", code: "network" })
+    }).pipe(Effect.provide(outward()))
+  )
+
+  for (const [what, text] of [
+    ["another protocol", says("HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "", "")],
+    ["no HTTP", "220 mail.test ESMTP\r\n"],
+    ["two lengths", says(OK, "Content-Length: 1", "Content-Length: 2", "", "ab")]
+  ] as const) {
+    live(`that is ${what} is refused at once, the connection cut`, () =>
+      Effect.gen(function* () {
+        const site = yield* tcp((socket) => socket.write(text))
+        const error = yield* failure(site.port)
+        expect(error).toMatchObject({ _tag: "Retryable", code: "network" })
+        expect("message" in error ? error.message : "").toContain("MalformedResponse before an answer")
+        yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => site.open() > 0 }))
+      }).pipe(Effect.provide(outward()))
+    )
+  }
+})
+
+describe("a request", () => {
+  const asked = (headers: Readonly<Record<string, string>>) =>
+    Effect.gen(function* () {
+      let request = ""
+      const site = yield* tcp((socket, bytes) => {
+        request += bytes
+        if (request.endsWith("\r\n\r\n")) socket.write(page("ok"))
+      })
+      const answer = yield* failure(site.port, headers)
+      return { request, answer, port: site.port }
+    }).pipe(Effect.provide(outward()))
+
+  live("names its host first and says what it was given, byte for byte", () =>
+    Effect.gen(function* () {
+      const { request, port } = yield* asked({ "If-None-Match": 'W/"\u00eb\u0089"', Cookie: "a=b" })
+      const lines = ["GET / HTTP/1.1", `Host: 127.0.0.1:${port}`, 'If-None-Match: W/"\u00eb\u0089"', "Cookie: a=b"]
+      expect(request).toBe(says(...lines, "Connection: keep-alive", "", ""))
+    })
+  )
+
+  for (const [what, value] of [
+    ["a line end", "a\r\nX: y"],
+    ["a bare line end", "a\nX: y"],
+    ["a NUL", "a\u0000"],
+    ["a letter that is no byte", "\uac00"]
+  ] as const) {
+    live(`with ${what} in a header is never sent`, () =>
+      Effect.gen(function* () {
+        const { request, answer } = yield* asked({ Cookie: value })
+        expect(request).toBe("")
+        expect(answer).toMatchObject({ _tag: "Retryable", code: "network" })
+      })
+    )
+  }
+
+  live("of many bytes goes out whole", () =>
+    Effect.gen(function* () {
+      const cookie = "0123456789".repeat(400_000)
+      const { request, answer } = yield* asked({ Cookie: cookie })
+      expect(request.includes(`Cookie: ${cookie}\r\n`)).toBe(true)
+      expect(answer).toMatchObject({ status: 200 })
+    })
+  )
+
+  live("goes to an IPv6 address as to any other", () =>
+    Effect.gen(function* () {
+      let host = ""
+      const site = yield* tcp((socket, bytes) => {
+        host = /^Host: (.*)\r$/m.exec(bytes)?.[1] ?? ""
+        socket.write(page("six"))
+      }, "::1")
+      const answer = yield* Dialler.use((it) => it.get(`http://[::1]:${site.port}/`, {}, whole)).pipe(
+        Effect.provide(outward({ ALLOW_PRIVATE_CIDRS: "::1/128" }, names({}).layer))
+      )
+      expect([answer.body, host]).toEqual(["six", `[::1]:${site.port}`])
+    })
+  )
+})
