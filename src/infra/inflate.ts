@@ -21,6 +21,9 @@ const SYNC_WIRE_BYTES_MAX = 131_072
 /** What inflates to more (bytes) does so on the thread pool, and few at a time: bombs come in swarms. */
 const SYNC_BYTES_MAX = 2_097_152
 const LARGE_AT_ONCE = 2
+/** What grows to more than this (bytes), and by more than this factor, is first counted to its end: no page does so, but every bomb. */
+const SUSPECT_BYTES = 2_097_152
+const SUSPECT_RATIO = 30
 /** DEFLATE cannot expand further than this, so a small enough body needs no counting (zlib, "Maximum Compression Factor"). */
 const DEFLATE_RATIO_MAX = 1032
 /** Bytes looked at to tell text from coded bytes. */
@@ -119,12 +122,17 @@ const quick = (coding: Coding, body: Uint8Array, cap: number, max: number): Uint
 
 const large = Semaphore.makeUnsafe(LARGE_AT_ONCE)
 const OVER = "ERR_BUFFER_TOO_LARGE"
+const SUSPECT = "suspect"
+
+/** How a body is gone through: for its bytes, for its bytes unless it looks like a bomb, or for their number. */
+type Manner = "keep" | "doubt" | "count"
 
 /** Piece by piece on the thread pool, counted as it comes: what is too much is let go at once. */
-const counted = (coding: Coding, body: Uint8Array, cap: number): Effect.Effect<Uint8Array, string> =>
+const counted = (coding: Coding, body: Uint8Array, cap: number, manner: Manner): Effect.Effect<Uint8Array, string> =>
   Effect.callback((resume) => {
     const stream = streams[coding]()
     const chunks: Array<Uint8Array> = []
+    const trusted = manner === "doubt" ? Math.max(SUSPECT_BYTES, body.length * SUSPECT_RATIO) : cap
     let length = 0
     const end = (result: Effect.Effect<Uint8Array, string>): void => {
       stream.removeAllListeners()
@@ -137,19 +145,30 @@ const counted = (coding: Coding, body: Uint8Array, cap: number): Effect.Effect<U
       letGo(chunks)
     }
     stream.on("data", (chunk: Uint8Array) => {
-      chunks.push(chunk)
       length += chunk.length
+      chunks.push(chunk)
+      if (manner === "count") letGo(chunks.splice(0, chunks.length - 1).concat(chunk))
       if (length > cap) fail(OVER)
+      else if (length > trusted) fail(SUSPECT)
     })
-    stream.on("end", () => end(Effect.succeed(joined(chunks, length))))
+    stream.on("end", () => end(Effect.succeed(joined(chunks, manner === "count" ? 0 : length))))
     stream.on("error", (error) => fail(codeOf(error)))
     stream.end(body)
     return Effect.sync(() => stream.destroy())
   })
 
+/** Nothing of a bomb is kept while it is found out. */
+const wary = (coding: Coding, body: Uint8Array, cap: number): Effect.Effect<Uint8Array, string> =>
+  counted(coding, body, cap, "doubt").pipe(
+    Effect.catchIf(
+      (code) => code === SUSPECT,
+      () => Effect.andThen(counted(coding, body, cap, "count"), counted(coding, body, cap, "keep"))
+    )
+  )
+
 /** Small bodies at once, the rest beside everything else. Fails with the code of zlib's error. */
 const whole = (coding: Coding, body: Uint8Array, cap: number) => {
-  const slow = large.withPermit(counted(coding, body, cap))
+  const slow = large.withPermit(wary(coding, body, cap))
   if (body.length > SYNC_WIRE_BYTES_MAX || (coding === "gzip" && claimed(body) > SYNC_BYTES_MAX)) return slow
   const quickCap = Math.min(cap, SYNC_BYTES_MAX)
   return Effect.try({ try: () => sync[coding](body, { maxOutputLength: quickCap }), catch: codeOf }).pipe(

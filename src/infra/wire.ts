@@ -32,27 +32,35 @@ export const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8
 
 /** Below this (bytes) the collector is quick enough. */
 const LET_GO_BYTES = 262_144
-/** A body longer than this (bytes) is read with few others at a time: together, bodies hold little memory. */
-const LARGE_BYTES = 524_288
 /** A body cut at more than this (bytes) comes back empty. */
 const DISCARDED_BYTES = 1_048_576
+/** Unfinished bodies hold so many bytes together while nobody waits: pages of all who are fetched at once, and more. */
+const FREE_BYTES = Number(process.env.FREE ?? 8388608)
+/** Beyond that a body longer than this (bytes) takes turns with the others: small pages never wait. */
+const LARGE_BYTES = 65_536
 /** Large bodies that grow at once. */
-const LARGE_AT_ONCE = 3
+const LARGE_AT_ONCE = Number(process.env.ATONCE ?? 2)
 /** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
 const SLICE_MS = 2000
 /** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
 const SLOW_BYTES = 1024
+/** A body of several pieces grows in blocks of so many bytes. */
+const BLOCK_BYTES = 131_072
+/** Blocks kept for the next bodies (8 MiB): memory given back is not always the system's at once. */
+const SPARE_MAX = 64
 
-let free = LARGE_AT_ONCE
+/** Held by unfinished bodies. */
+let held = 0
+let places = LARGE_AT_ONCE
 const waiting: Array<() => void> = []
 const enter = (): Promise<void> => {
-  if (free === 0) return new Promise((resolve) => waiting.push(resolve))
-  free -= 1
+  if (places === 0) return new Promise((resolve) => waiting.push(resolve))
+  places -= 1
   return Promise.resolve()
 }
 const leave = (): void => {
   const next = waiting.shift()
-  if (next === undefined) free += 1
+  if (next === undefined) places += 1
   else next()
 }
 
@@ -62,7 +70,13 @@ class Turn {
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #began = performance.now()
   async keep(bytes: number): Promise<void> {
-    if (this.#held || bytes < LARGE_BYTES || bytes < (performance.now() - this.#began) * SLOW_BYTES) return
+    if (
+      this.#held ||
+      held < FREE_BYTES ||
+      bytes < LARGE_BYTES ||
+      bytes < (performance.now() - this.#began) * SLOW_BYTES
+    )
+      return
     await enter()
     this.#held = true
     this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
@@ -78,34 +92,91 @@ class Turn {
   }
 }
 
-/** What was cut is wanted by nobody, where it is long: it is let go at once, for bodies without end come in swarms. */
-const over = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  if (length <= DISCARDED_BYTES) return joined(chunks, length)
-  letGo(chunks)
-  return new Uint8Array(0)
+const free = (bytes: Uint8Array): void => {
+  const { buffer } = bytes
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
+}
+const spare: Array<Uint8Array> = []
+
+/** A body as it grows. One piece stays as it came; more are copied together, and each is let go at once, however small. */
+class Growing {
+  length = 0
+  #only: Uint8Array | null = null
+  readonly #blocks: Array<Uint8Array> = []
+  /** Room left in the last block. */
+  #room = 0
+
+  add(piece: Uint8Array): void {
+    const first = this.#only
+    this.#only = this.length === 0 ? piece : null
+    this.length += piece.length
+    held += piece.length
+    if (this.#only !== null) return
+    if (first !== null) this.#copy(first)
+    this.#copy(piece)
+  }
+
+  /** All of it, in one piece. */
+  whole(): Uint8Array {
+    held -= this.length
+    if (this.#only !== null) return this.#only
+    const bytes = new Uint8Array(this.length)
+    for (const [at, block] of this.#blocks.entries()) {
+      bytes.set(block.subarray(0, this.length - at * BLOCK_BYTES), at * BLOCK_BYTES)
+    }
+    this.#drop()
+    return bytes
+  }
+
+  /** What was cut is wanted by nobody, where it is long. */
+  cut(): Uint8Array {
+    if (this.length <= DISCARDED_BYTES) return this.whole()
+    held -= this.length
+    this.#drop()
+    return new Uint8Array(0)
+  }
+
+  #copy(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      if (this.#room === 0) {
+        this.#blocks.push(spare.pop() ?? new Uint8Array(BLOCK_BYTES))
+        this.#room = BLOCK_BYTES
+      }
+      const part = piece.subarray(at, at + this.#room)
+      this.#blocks.at(-1)?.set(part, BLOCK_BYTES - this.#room)
+      this.#room -= part.length
+      at += part.length
+    }
+    free(piece)
+  }
+
+  #drop(): void {
+    for (const block of this.#blocks) {
+      if (spare.length < SPARE_MAX) spare.push(block)
+      else free(block)
+    }
+  }
 }
 
-/** The next bytes of a body, as soon as they are there; null after the last. Rejects where the connection is lost. */
+/** The next bytes of a body, in memory of their own, as soon as they are there; null after the last. Rejects where the connection is lost. */
 export type Take = () => Promise<Uint8Array | null>
 
 /** Reads at most `bytesMax` bytes, counted as they come; then it stops listening. Never rejects. */
 export const read = async (take: Take, bytesMax: number): Promise<Wire> => {
-  const chunks: Array<Uint8Array> = []
+  const body = new Growing()
   const turn = new Turn()
-  let length = 0
   try {
     while (true) {
-      await turn.keep(length)
+      await turn.keep(body.length)
       const next = await take()
-      if (next === null) return { bytes: joined(chunks, length), end: "complete" }
-      const chunk = next.subarray(0, bytesMax - length)
-      chunks.push(chunk)
-      length += chunk.length
-      if (chunk.length === next.length) continue
-      return { bytes: over(chunks, length), end: "over" }
+      if (next === null) return { bytes: body.whole(), end: "complete" }
+      const room = bytesMax - body.length
+      const over = next.length > room
+      body.add(over ? next.subarray(0, room) : next)
+      if (over) return { bytes: body.cut(), end: "over" }
     }
   } catch {
-    return { bytes: joined(chunks, length), end: "broken" }
+    return { bytes: body.whole(), end: "broken" }
   } finally {
     turn.end()
   }
