@@ -59,9 +59,15 @@ export interface Asking {
 }
 
 export interface Options {
-  /** Certificates (PEM) trusted besides the system's: for tests with a server of their own. */
+  /** Certificates (PEM) trusted instead of the system's: for tests with a server of their own. */
   readonly ca?: ReadonlyArray<string>
 }
+
+/** Bun's fetch, by which object stores and models are asked, obeys these even for a loopback address. */
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+const scrub = Effect.sync(() => {
+  for (const name of PROXIES) delete process.env[name]
+})
 
 /** What one hop has open. */
 class Call {
@@ -164,6 +170,7 @@ const answer = (url: HttpUrl, { exchange, head }: Opened): Answer => {
 }
 
 const make = Effect.fnUntraced(function* (options: Options) {
+  yield* scrub
   const settings = yield* Settings
   const guard = yield* Guard
   const pool = yield* Effect.acquireRelease(

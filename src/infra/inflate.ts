@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib"
 import { Data, Effect, Semaphore } from "effect"
+import { joined, letGo } from "./memory.ts"
 import { type Coding, type Inflated, salvage } from "./salvage.ts"
-import { joined, letGo } from "./wire.ts"
 import { isWhole, isZstd } from "./zstd.ts"
 
 /** Bounds of one body. */

@@ -1,3 +1,5 @@
+import { free } from "./memory.ts"
+
 /** A body as it came, and how it ended. */
 export interface Wire {
   readonly bytes: Uint8Array
@@ -5,41 +7,14 @@ export interface Wire {
   readonly end: "complete" | "broken" | "over"
 }
 
-/**
- * Gives memory back now: the collector would see it long after, for it hears of megabytes when they are hundreds. Whoever still
- * looks at these bytes sees none. The last piece is left to the collector: whoever filled it may be filling the rest of its memory.
- */
-export const letGo = (chunks: ReadonlyArray<Uint8Array>): void => {
-  const last = chunks.at(-1)?.buffer
-  for (const { buffer } of chunks) {
-    if (buffer !== last && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
-  }
-}
-
-/** One piece of many; they are let go, where they are long. */
-export const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  if (length > LET_GO_BYTES) letGo(chunks)
-  return bytes
-}
-
-/** Below this (bytes) the collector is quick enough. */
-const LET_GO_BYTES = 262_144
 /** A body cut at more than this (bytes) comes back empty. */
 const DISCARDED_BYTES = 1_048_576
 /** Unfinished bodies hold so many bytes together while nobody waits: pages of all who are fetched at once, and more. */
-const FREE_BYTES = Number(process.env.FREE ?? 8388608)
+const FREE_BYTES = 8_388_608
 /** Beyond that a body longer than this (bytes) takes turns with the others: small pages never wait. */
 const LARGE_BYTES = 65_536
 /** Large bodies that grow at once. */
-const LARGE_AT_ONCE = Number(process.env.ATONCE ?? 2)
+const LARGE_AT_ONCE = 2
 /** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
 const SLICE_MS = 2000
 /** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
@@ -64,19 +39,17 @@ const leave = (): void => {
   else next()
 }
 
-/** A turn among the large bodies: taken when a body becomes one, lent to others when it takes long. */
+/** A turn among the large bodies: taken when a body becomes one too many, lent to others when it takes long. */
 class Turn {
   #held = false
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #began = performance.now()
-  async keep(bytes: number): Promise<void> {
-    if (
-      this.#held ||
-      held < FREE_BYTES ||
-      bytes < LARGE_BYTES ||
-      bytes < (performance.now() - this.#began) * SLOW_BYTES
-    )
-      return
+  /** Must a body of this length wait until it goes on? */
+  due(bytes: number): boolean {
+    if (this.#held || held < FREE_BYTES || bytes < LARGE_BYTES) return false
+    return bytes >= (performance.now() - this.#began) * SLOW_BYTES
+  }
+  async take(): Promise<void> {
     await enter()
     this.#held = true
     this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
@@ -92,10 +65,6 @@ class Turn {
   }
 }
 
-const free = (bytes: Uint8Array): void => {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
-}
 const spare: Array<Uint8Array> = []
 
 /** A body as it grows. One piece stays as it came; more are copied together, and each is let go at once, however small. */
@@ -167,7 +136,7 @@ export const read = async (take: Take, bytesMax: number): Promise<Wire> => {
   const turn = new Turn()
   try {
     while (true) {
-      await turn.keep(body.length)
+      if (turn.due(body.length)) await turn.take()
       const next = await take()
       if (next === null) return { bytes: body.whole(), end: "complete" }
       const room = bytesMax - body.length

@@ -94,6 +94,9 @@ const identities = ["a.test", "b.test"].map((name) => identity(folder, name))
 rmSync(folder, { recursive: true })
 const [a, b] = identities
 
+/** More than a connection takes at once, so that it is stopped and goes on. */
+const LARGE = 3_000_000
+
 /** Two sites on one address, told apart by the name in the handshake; tells which names were asked for. */
 const twoSites = (one: Identity, other: Identity) =>
   Effect.acquireRelease(
@@ -110,7 +113,11 @@ const twoSites = (one: Identity, other: Identity) =>
         },
         (socket) => {
           socket.on("error", () => undefined)
-          socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+          socket.on("data", (request) => {
+            const body = Buffer.alloc(request.includes("/large") ? LARGE : 2, "ok")
+            socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
+            socket.write(body)
+          })
         }
       )
       server.on("tlsClientError", () => undefined)
@@ -135,6 +142,26 @@ describe.skipIf(a === null || b === null)("TLS to a checked address (needs opens
         expect(yield* status(`https://${name}:${port}/`)).toBe(200)
       }
       expect(asked).toEqual(["a.test", "b.test"])
+    }).pipe(Effect.provide(trusting))
+  )
+
+  live("takes large bodies whole, many at once", () =>
+    Effect.gen(function* () {
+      const { port } = yield* twoSites(pair.one, pair.other)
+      const large = Dialler.use((it) => it.get(`https://a.test:${port}/large`, {}, (answer) => answer.read(2 * LARGE)))
+      const all = yield* Effect.all(
+        Array.from({ length: 10 }, () => large),
+        { concurrency: 10 }
+      )
+      expect(all.every(({ bytes, end }) => end === "complete" && Buffer.alloc(LARGE, "ok").equals(bytes))).toBe(true)
+    }).pipe(Effect.provide(trusting))
+  )
+
+  live("is not fooled by a server that speaks without it", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+      expect(yield* failure(`https://a.test:${site.port}/`)).toMatchObject({ _tag: "Retryable", code: "network" })
+      expect(site.connections()).toBe(1)
     }).pipe(Effect.provide(trusting))
   )
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { letGo, read, type Take } from "../../src/infra/wire.ts"
+import { read, type Take } from "../../src/infra/wire.ts"
 
 const MEBIBYTE = 1_048_576
 /** Bytes that tell where they stand. */
@@ -63,11 +63,4 @@ test("a body that is too long is cut, and nothing of it is kept; the next one is
   const { bytes, end } = await read(inPieces(body, 30_011), 4 * MEBIBYTE)
   expect(end).toBe("complete")
   expect(Buffer.compare(bytes, body)).toBe(0)
-})
-
-test("memory is given back at once, but for the last piece", () => {
-  const shared = new Uint8Array(100)
-  const chunks = [new Uint8Array(10), shared.subarray(0, 40), shared.subarray(40)]
-  letGo(chunks)
-  expect(chunks.map((it) => it.length)).toEqual([0, 40, 60])
 })

@@ -13,6 +13,12 @@ const hex = (byte: number): number => {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1
 }
 
+/** A few bytes are moved by hand: there are servers with chunks of one. */
+const move = (piece: Uint8Array, to: number, from: number, length: number): void => {
+  if (length > 16) piece.copyWithin(to, from, from + length)
+  else for (let at = 0; at < length; at += 1) piece[to + at] = piece[from + at] ?? 0
+}
+
 /** Undoes chunked coding piece by piece (RFC 9112 §7.1). Extensions and trailers are passed over; lines may end without CR. */
 export class Chunks {
   state: "open" | "done" | "broken" = "open"
@@ -23,7 +29,7 @@ export class Chunks {
   /** Of this chunk: its size, then what is still to come of it. */
   #left = 0
   /** Bytes of the trailer's line so far. */
-  #line = 0
+  #trailing = 0
   #framing = 0
   #data = 0
 
@@ -34,13 +40,14 @@ export class Chunks {
     let at = from
     while (at < piece.length && this.state === "open") {
       if (this.#at !== "data") {
-        this.#byte(piece[at] ?? 0)
-        at += 1
+        const next = this.#line(piece, at)
+        if (next === at) this.#byte(piece[at++] ?? 0)
+        else at = next
         continue
       }
       const length = Math.min(this.#left, piece.length - at)
       if (start < 0) start = out = at
-      else piece.copyWithin(out, at, at + length)
+      else move(piece, out, at, length)
       out += length
       at += length
       this.#data += length
@@ -51,9 +58,31 @@ export class Chunks {
     return start < 0 ? EMPTY : piece.subarray(start, out)
   }
 
+  /** Past what stands between two chunks, where all of it is here and as usual; `at`: it has to be looked at byte by byte. */
+  #line(piece: Uint8Array, at: number): number {
+    if (this.#at !== "after" || piece[at] !== CR || piece[at + 1] !== LF) return at
+    let size = 0
+    let next = at + 2
+    for (let digit = hex(piece[next] ?? 0); digit >= 0; digit = hex(piece[next] ?? 0)) {
+      size = size * 16 + digit
+      next += 1
+    }
+    const digits = next - at - 2
+    if (digits === 0 || digits > DIGITS_MAX || size === 0 || piece[next] !== CR || piece[next + 1] !== LF) return at
+    if (this.#framing + digits + 4 > this.#framingMax) return at
+    this.#framing += digits + 4
+    this.#left = size
+    this.#at = "data"
+    return next + 2
+  }
+
+  get #framingMax(): number {
+    return FRAMING_BYTES_MAX + FRAMING_PER_BYTE * this.#data
+  }
+
   #byte(byte: number): void {
     this.#framing += 1
-    if (this.#framing > FRAMING_BYTES_MAX + FRAMING_PER_BYTE * this.#data) this.state = "broken"
+    if (this.#framing > this.#framingMax) this.state = "broken"
     else if (this.#at === "size") this.#size(byte)
     else if (this.#at === "extension") this.#extension(byte)
     else if (this.#at === "after") this.#after(byte)
@@ -86,8 +115,8 @@ export class Chunks {
   }
 
   #trailer(byte: number): void {
-    if (byte === LF && this.#line === 0) this.state = "done"
-    else if (byte === LF) this.#line = 0
-    else if (byte !== CR) this.#line += 1
+    if (byte === LF && this.#trailing === 0) this.state = "done"
+    else if (byte === LF) this.#trailing = 0
+    else if (byte !== CR) this.#trailing += 1
   }
 }

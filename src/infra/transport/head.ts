@@ -12,6 +12,8 @@ export interface Head {
 
 export type Method = "GET" | "HEAD"
 
+/** Lines of a head; with more, each takes longer than the one before. */
+const LINES_MAX = 1000
 const LF = 10
 const CR = 13
 const STATUS = /^HTTP\/(\d)(?:\.(\d))? +([1-9]\d\d)(?: |$)/
@@ -47,7 +49,12 @@ const fill = (headers: Headers, lines: ReadonlyArray<string>): boolean => {
 }
 
 const tokens = (header: string | null): ReadonlyArray<string> =>
-  header === null ? [] : header.toLowerCase().split(/[ \t]*,[ \t]*/)
+  header === null
+    ? []
+    : header
+        .toLowerCase()
+        .split(",")
+        .map((it) => it.trim())
 
 /** RFC 9112 §6.3; null: two lengths, and nobody knows which. One that is no number says nothing. */
 const framingOf = (status: number, headers: Headers, method: Method): Framing | null => {
@@ -63,7 +70,7 @@ const framingOf = (status: number, headers: Headers, method: Method): Framing | 
 export const parseHead = (text: string, method: Method): Head | null => {
   const [first = "", ...lines] = unfolded(text)
   const [, major, minor, code] = STATUS.exec(first) ?? []
-  if (major === undefined || code === undefined) return null
+  if (major === undefined || code === undefined || lines.length > LINES_MAX) return null
   const status = Number(code)
   const headers = new Headers()
   const clean = fill(headers, lines)

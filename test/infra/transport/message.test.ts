@@ -148,6 +148,25 @@ const rows: ReadonlyArray<Row> = [
     text: `${says("HTTP/1.1 103 Hints", `Link: ${kib(100)}`, "", "")}${says("HTTP/1.1 103 Hints", `Link: ${kib(100)}`, "", "")}${says(OK, `Link: ${kib(100)}`, "", "")}`,
     state: "broken"
   },
+  { what: "too many headers", text: says(OK, kib(2, "a: b\r\n"), "", ""), state: "broken" },
+  {
+    what: "chunks of one byte",
+    text: chunked(...Array.from({ length: 3000 }, () => "1\r\nx"), "0", "", ""),
+    body: "x".repeat(3000),
+    state: "done",
+    persistent: true
+  },
+  {
+    what: "more sizes than bytes",
+    text: chunked(...Array.from({ length: 3000 }, () => "0000000000001\r\nx"), "0", "", ""),
+    state: "broken"
+  },
+  {
+    what: "chunks of few and many bytes",
+    text: chunked(...[3, 17, 16, 300, 1].map((it) => `${it.toString(16)}\r\n${"y".repeat(it)}`), "0", "", ""),
+    body: "y".repeat(337),
+    state: "done"
+  },
   { what: "empty lines without end", text: kib(300, "\r\n"), state: "broken" },
   { what: "a head without end", text: says(OK, "X: y"), state: "broken" },
   { what: "another language", text: "<html>hello</html>", state: "broken" },
