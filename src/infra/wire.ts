@@ -10,7 +10,7 @@ export interface Wire {
 /** A body cut at more than this (bytes) comes back empty. */
 const DISCARDED_BYTES = 1_048_576
 /** Unfinished bodies hold so many bytes together while nobody waits: pages of all who are fetched at once, and more. */
-const FREE_BYTES = 8_388_608
+const FREE_BYTES = 4_194_304
 /** Beyond that a body longer than this (bytes) takes turns with the others: small pages never wait. */
 const LARGE_BYTES = 65_536
 /** Large bodies that grow at once. */
