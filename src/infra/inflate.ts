@@ -157,12 +157,15 @@ const counted = (coding: Coding, body: Uint8Array, cap: number, manner: Manner):
     return Effect.sync(() => stream.destroy())
   })
 
-/** Nothing of a bomb is kept while it is found out. */
+/** Nothing of a bomb is kept while it is found out; one that says itself how long it is, is believed. */
 const wary = (coding: Coding, body: Uint8Array, cap: number): Effect.Effect<Uint8Array, string> =>
   counted(coding, body, cap, "doubt").pipe(
     Effect.catchIf(
       (code) => code === SUSPECT,
-      () => Effect.andThen(counted(coding, body, cap, "count"), counted(coding, body, cap, "keep"))
+      () =>
+        coding === "gzip" && claimed(body) > cap
+          ? Effect.fail(OVER)
+          : Effect.andThen(counted(coding, body, cap, "count"), counted(coding, body, cap, "keep"))
     )
   )
 

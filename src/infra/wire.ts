@@ -43,16 +43,19 @@ const leave = (): void => {
 class Turn {
   #held = false
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #began = performance.now()
-  /** Must a body of this length wait until it goes on? */
-  due(bytes: number): boolean {
-    if (this.#held || held < FREE_BYTES || bytes < LARGE_BYTES) return false
-    return bytes >= (performance.now() - this.#began) * SLOW_BYTES
-  }
-  async take(): Promise<void> {
-    await enter()
-    this.#held = true
-    this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+  /** Time (ms) that its server took; what it waited for its turn is not its own slowness. */
+  #served = 0
+  /** The next bytes of a body of this length, as soon as it is its turn. */
+  async next(take: Take, bytes: number): Promise<Uint8Array | null> {
+    if (!this.#held && held >= FREE_BYTES && bytes >= LARGE_BYTES && bytes >= this.#served * SLOW_BYTES) {
+      await enter()
+      this.#held = true
+      this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+    }
+    const asked = performance.now()
+    const piece = await take()
+    this.#served += performance.now() - asked
+    return piece
   }
   end(): void {
     clearTimeout(this.#timer)
@@ -136,8 +139,7 @@ export const read = async (take: Take, bytesMax: number): Promise<Wire> => {
   const turn = new Turn()
   try {
     while (true) {
-      if (turn.due(body.length)) await turn.take()
-      const next = await take()
+      const next = await turn.next(take, body.length)
       if (next === null) return { bytes: body.whole(), end: "complete" }
       const room = bytesMax - body.length
       const over = next.length > room

@@ -68,12 +68,25 @@ describe.each(Object.entries(coders))("%s", (name, coder) => {
     })
   })
 
+  test("a body that only looks like a bomb comes whole", async () => {
+    const blank = Buffer.alloc(5_000_000, "<br>\n")
+    const { bytes, truncated } = await undo(coder(blank), header, { bytesMax: 50_000_000, ratioMax: 1_000_000 })
+    expect(Buffer.compare(bytes, blank)).toBe(0)
+    expect(truncated).toBe(false)
+  })
+
   test("an empty body is empty", async () => {
     expect((await undo(new Uint8Array(0), header)).bytes.length).toBe(0)
   })
 })
 
 describe("gzip as servers send it", () => {
+  test("a bomb that says it is small is refused", async () => {
+    const bomb = zlib.gzipSync(Buffer.alloc(30_000_000))
+    bomb.writeUInt32LE(1000, bomb.length - 4)
+    expect(await refusal(bomb, "gzip")).toMatchObject({ _tag: "TooLarge", code: "bomb" })
+  })
+
   const gz = zlib.gzipSync(small)
   const twin = Buffer.concat([small, small])
   const changed = (at: number, value: number) => {

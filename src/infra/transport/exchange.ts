@@ -2,16 +2,12 @@ import { type Connection, Lost, type User } from "./connection.ts"
 import type { Head, Method } from "./head.ts"
 import { Message } from "./message.ts"
 
-/** Bytes of a body that wait for their reader; then nothing more is taken from the socket. */
-const AHEAD_BYTES = 65_536
-
 /** One request and its answer. The connection is let go as soon as the answer has come whole, read or not. */
 export class Exchange implements User {
   /** Something of an answer came. */
   answered = false
   readonly #message: Message
   readonly #pieces: Array<Uint8Array> = []
-  #waiting = 0
   #why: Error | null = null
   #wake: (() => void) | null = null
 
@@ -40,10 +36,7 @@ export class Exchange implements User {
   async next(): Promise<Uint8Array | null> {
     while (true) {
       const piece = this.#pieces.shift()
-      if (piece !== undefined) {
-        this.#waiting -= piece.length
-        return piece
-      }
+      if (piece !== undefined) return piece
       if (this.#message.state === "done") return null
       if (this.#message.state === "broken") throw this.#why ?? new Lost("MalformedResponse")
       this.connection.resume()
@@ -60,12 +53,10 @@ export class Exchange implements User {
   arrived(bytes: Buffer): void {
     this.answered = true
     const body = this.#message.feed(bytes)
-    if (body.length > 0) {
-      this.#pieces.push(body)
-      this.#waiting += body.length
-    }
+    if (body.length > 0) this.#pieces.push(body)
     if (this.#over) this.#release()
-    else if (this.#waiting > AHEAD_BYTES) this.connection.pause()
+    // One piece may be half a megabyte. The next is taken from the socket when somebody asks for it.
+    else if (this.#pieces.length > 0) this.connection.pause()
     this.#tell()
   }
 
