@@ -71,8 +71,11 @@ export class Connection {
 
   /** From now on `user` hears what comes. */
   use(user: User): void {
+    if (this.#socket === null) {
+      user.ended(this.#trouble ?? new Lost("ConnectionClosed"))
+      return
+    }
     this.#user = user
-    if (this.#socket === null) return
     this.#socket.timeout(0)
     this.#socket.ref()
   }
