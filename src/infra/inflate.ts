@@ -78,7 +78,7 @@ const sync: Readonly<Record<Coding, Sync>> = {
   br: zlib.brotliDecompressSync,
   zstd: zlib.zstdDecompressSync
 }
-const CHUNK = { chunkSize: 262_144 }
+const CHUNK = { chunkSize: 65_536 }
 const streams = {
   gzip: () => zlib.createGunzip(CHUNK),
   deflate: () => zlib.createInflate(CHUNK),

@@ -14,15 +14,18 @@ const FREE_BYTES = 4_194_304
 /** Beyond that a body longer than this (bytes) takes turns with the others: small pages never wait. */
 const LARGE_BYTES = 65_536
 /** Large bodies that grow at once. */
-const LARGE_AT_ONCE = 2
+const LARGE_AT_ONCE = 1
+/** They let everything else go first, so long (ms) after so many bytes: who sends without end sends fast. */
+const GIVE_WAY_MS = 2
+const GIVE_WAY_BYTES = 524_288
 /** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
 const SLICE_MS = 2000
 /** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
-const SLOW_BYTES = 1024
+const SLOW_BYTES = 2048
 /** A body of several pieces grows in blocks of so many bytes. */
 const BLOCK_BYTES = 131_072
-/** Blocks kept for the next bodies (8 MiB): memory given back is not always the system's at once. */
-const SPARE_MAX = 64
+/** Blocks kept for the next bodies (10 MiB, one body of the greatest length): memory given back is not the system's at once. */
+const SPARE_MAX = 80
 
 /** Held by unfinished bodies. */
 let held = 0
@@ -45,12 +48,17 @@ class Turn {
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Time (ms) that its server took; what it waited for its turn is not its own slowness. */
   #served = 0
+  #gaveWay = 0
   /** The next bytes of a body of this length, as soon as it is its turn. */
   async next(take: Take, bytes: number): Promise<Uint8Array | null> {
     if (!this.#held && held >= FREE_BYTES && bytes >= LARGE_BYTES && bytes >= this.#served * SLOW_BYTES) {
       await enter()
       this.#held = true
       this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+    }
+    if (this.#held && bytes - this.#gaveWay >= GIVE_WAY_BYTES) {
+      this.#gaveWay = bytes
+      await Bun.sleep(GIVE_WAY_MS)
     }
     const asked = performance.now()
     const piece = await take()
