@@ -1,5 +1,5 @@
 import { blocks as blockTags, type Element, type Node, type Tree } from "./element.ts"
-import { isHidden, type Kind, kindByName } from "./kinds.ts"
+import { isAway, isHidden, type Kind, kindByName } from "./kinds.ts"
 
 /** One run of text between two line-breaking boundaries, read once and never again. */
 export interface Block {
@@ -25,6 +25,8 @@ export interface Sheet {
   readonly first: Int32Array
   readonly end: Int32Array
   readonly kinds: ReadonlyArray<Kind | null>
+  /** How many elements tabs, folds and slides have that were left out. */
+  readonly folded: number
 }
 
 const never = new Set(
@@ -50,6 +52,7 @@ class Collector {
   readonly first: Int32Array
   readonly end: Int32Array
   readonly kinds: Array<Kind | null>
+  folded = 0
   private readonly kindOf = kindByName
   private parts: Array<string> = []
   /** The last character gathered, and whether anything but white space was. */
@@ -104,7 +107,11 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (isSilent(element) || (element.last - element.order < this.hiddenMax && this.hides(element))) return false
+    if (isSilent(element)) return false
+    if (element.last - element.order < this.hiddenMax && this.hides(element)) {
+      if (!isAway(element)) this.folded += element.last - element.order + 1
+      return false
+    }
     const kind = this.kindOf(element)
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
@@ -200,8 +207,8 @@ const placeOf = (owner: Element): Pick<Block, "heading" | "item" | "cell" | "quo
 export const sheetOf = (tree: Tree, hides: (element: Element) => boolean = (it) => isHidden(it)): Sheet => {
   const collector = new Collector(tree, hides)
   collector.walk()
-  const { blocks, end, first, kinds } = collector
-  return { tree, blocks, first, end, kinds }
+  const { blocks, end, first, folded, kinds } = collector
+  return { tree, blocks, first, end, kinds, folded }
 }
 
 /** The share of a block's text that is link text. */

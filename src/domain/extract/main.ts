@@ -12,8 +12,19 @@ const shortChars = 40
 const sentenceEnd = /[.!?…。！？:;"”»’)\]]\s*$/u
 const midSentence = /[,，、.。;:!?]\s/u
 
+/** Blocks are weighed by several questions to a page, and weighing reads their text. */
+const weighed = new WeakMap<Block, number>()
+
 /** How much a block looks like a piece of an article, about in characters; negative for menus and teasers. */
 export const worth = (block: Block): number => {
+  const known = weighed.get(block)
+  if (known !== undefined) return known
+  const weight = weigh(block)
+  weighed.set(block, weight)
+  return weight
+}
+
+const weigh = (block: Block): number => {
   const density = linkDensity(block)
   const { chars } = block
   if (block.heading > 0) return density > 0.5 ? -10 : 0

@@ -8,7 +8,7 @@ import { typesOf } from "./linked.ts"
 import { boilerplate, type Mode, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, withoutEchoes } from "./prune.ts"
-import { type Body, finish, linesOf, rangeOf, type Source, type Texts } from "./text.ts"
+import { type Body, finish, linesOf, rangeOf, render, type Source, type Texts } from "./text.ts"
 
 /** How much a page says that it is an article: by structured data, by a looser word, or not at all. */
 const declared = ({ linked, meta }: Source): "surely" | "loosely" | "no" => {
@@ -35,14 +35,12 @@ const coverOf = (page: Source, found: Body): number => {
 
 const sumOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): number =>
   blocks.reduce((sum, it) => sum + of(it), 0)
-const proseOf = ({ blocks }: Body): number => sumOf(blocks, (it) => (isProse(it) ? it.chars : 0))
-const headingsOf = ({ blocks }: Body): number => blocks.filter((it) => it.heading > 0).length
-const linkShareOf = ({ blocks }: Body): number =>
-  sumOf(blocks, (it) => it.linkChars) /
-  Math.max(
-    1,
-    sumOf(blocks, (it) => it.chars)
-  )
+type Blocks = Pick<Body, "blocks">
+/** Characters with the empty line that follows each block. */
+const charsOf = ({ blocks }: Blocks): number => sumOf(blocks, (it) => it.chars + 2)
+const proseOf = ({ blocks }: Blocks): number => sumOf(blocks, (it) => (isProse(it) ? it.chars : 0))
+const headingsOf = ({ blocks }: Blocks): number => blocks.filter((it) => it.heading > 0).length
+const linkShareOf = (part: Blocks): number => sumOf(part.blocks, (it) => it.linkChars) / Math.max(1, charsOf(part))
 
 /** An element that calls itself the main part holds this share of the text, or it is not. */
 const mainShare = 0.2
@@ -86,22 +84,29 @@ const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => 
   return links > sumOf(said, (it) => it.chars) * linksMax ? said : said.filter((it) => !isLink(it))
 }
 
-/** A page that was taken whole is no clean article. */
-const wholePurity = 0.2
-
-/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
-const wholeOf = (page: Source, removed: ReadonlyArray<string | null>): Body => {
-  const element = mainOf(page, removed)
-  const { all, left } = within(page, element, removed)
-  return { ...finish(element, all, left), purity: wholePurity }
+/** An element's blocks, and those that are left of them: a body before it is written down. */
+interface Part {
+  readonly element: Element
+  readonly all: ReadonlyArray<Block>
+  readonly blocks: ReadonlyArray<Block>
 }
 
-/** The blocks of an element, and those that are left of them. */
-const within = ({ sheet }: Source, element: Element, removed: ReadonlyArray<string | null>) => {
+const partOf = ({ sheet }: Source, element: Element, removed: ReadonlyArray<string | null>): Part => {
   const [from, to] = rangeOf(sheet, element)
   const all = sheet.blocks.slice(from, to)
-  return { all, left: all.filter((_, i) => removed[from + i] === null) }
+  return { element, all, blocks: all.filter((_, i) => removed[from + i] === null) }
 }
+
+/** What a page that is no article shows: its main part with cards and links, without menus and footers. */
+const wholeOf = (page: Source, removed: ReadonlyArray<string | null>): Part =>
+  partOf(page, mainOf(page, removed), removed)
+
+/** A page that was taken whole is no clean article. */
+const wholePurity = 0.2
+const written = ({ all, element }: Part, blocks: ReadonlyArray<Block>): Body => ({
+  ...finish(element, all, blocks),
+  purity: wholePurity
+})
 
 /** A part with less than this share of the prose is not the text of a page, unless the rest is mostly links. */
 const partShare = 0.7
@@ -111,7 +116,7 @@ const articleLinksMax = 0.06
 const articleHeadingsMin = 3
 
 /** Whether the page is made of parts of which the best one is not enough: much of the prose stands outside of it. */
-const isOfParts = (found: Body, whole: Body, isArticle: boolean): boolean => {
+const isOfParts = (found: Blocks, whole: Blocks, isArticle: boolean): boolean => {
   if (proseOf(found) >= proseOf(whole) * partShare) return false
   if (!isArticle) return linkShareOf(whole) < partLinksMax
   const headings = headingsOf(found)
@@ -125,32 +130,27 @@ const isDated = ({ linked, meta }: Source): boolean =>
 const saysArticle = (page: Source, { url }: Hints): boolean =>
   declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
 
-/** The same body with other blocks. */
-const withBlocks = (body: Body, blocks: ReadonlyArray<Block>): Body => ({
-  ...finish(body.element, [], blocks),
-  purity: body.purity
-})
-
 /** What is sold, from its name on; first its description where the page states it and does not show it (yet). */
 const goodsOf = (page: Source): Body => {
   const whole = wholeOf(page, boilerplate(page.sheet, "goods"))
-  const shown = withBlocks(whole, withoutControls(withoutEchoes(ofGoods(whole.blocks))))
-  return withBlocks(shown, [...linesOf(shown.element, unshown(page.linked, shown.text)), ...shown.blocks])
+  const shown = withoutControls(withoutEchoes(ofGoods(whole.blocks)))
+  return written(whole, [...linesOf(whole.element, unshown(page.linked, render(shown))), ...shown])
 }
 
-/** The best part, read without the strictness that articles need. */
-const looser = (page: Source, removed: ReadonlyArray<string | null>, element: Element): Body => {
-  const { all, left } = within(page, element, removed)
-  return finish(element, all, withoutControls(left))
-}
-
-/** It must be about the same text: each has this share of the other's characters. */
+/** The best part, read without the strictness that articles need, must be about the same text: so much of the longer one. */
 const looseShare = 0.7
-const isAlike = (a: Body, b: Body): boolean =>
-  Math.min(a.text.length, b.text.length) >= Math.max(a.text.length, b.text.length) * looseShare
+const isAlike = (a: number, b: number): boolean => Math.min(a, b) >= Math.max(a, b) * looseShare
 
+const looser = (page: Source, { element }: Body, removed: ReadonlyArray<string | null>): Part => {
+  const part = partOf(page, element, removed)
+  return { ...part, blocks: withoutControls(part.blocks) }
+}
+
+/** Fewer elements than this are icons, not folds. */
+const foldedMin = 20
 /** The page with its tabs, folds and slides turned over. */
-const unfolded = (page: Source): Source => ({ ...page, sheet: sheetOf(page.sheet.tree, isAway) })
+const unfolded = (page: Source): Source =>
+  page.sheet.folded < foldedMin ? page : { ...page, sheet: sheetOf(page.sheet.tree, isAway) }
 
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Texts => {
@@ -160,14 +160,18 @@ export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Text
   if (cover === 0 && isArticle && headingsOf(found) < articleHeadingsMin) return { body: found, judged: found }
   const removed = boilerplate(page.sheet, "page")
   const whole = wholeOf(page, removed)
-  const isEnough = found.text.length >= whole.text.length * cover
-  const judged = isEnough ? found : whole
+  const isEnough = charsOf(found) >= charsOf(whole) * cover
+  const judged = isEnough ? found : written(whole, whole.blocks)
   if (isOneProduct(page) && declared(page) === "no") return { judged, body: goodsOf(unfolded(page)) }
   const isWhole = !isEnough || (mode === "article" && isOfParts(found, whole, isArticle))
-  if (!isWhole && (isArticle || !isAlike(found, looser(page, removed, found.element)))) return { judged, body: found }
+  if (!isWhole && (isArticle || !isAlike(charsOf(found), charsOf(looser(page, found, removed)))))
+    return { judged, body: found }
   const open = unfolded(page)
-  const shown = boilerplate(open.sheet, "page")
-  if (!isWhole) return { judged, body: looser(open, shown, found.element) }
-  const all = wholeOf(open, shown)
-  return { judged, body: withBlocks(all, withoutControls(all.blocks)) }
+  const shown = open === page ? removed : boilerplate(open.sheet, "page")
+  if (isWhole) {
+    const all = wholeOf(open, shown)
+    return { judged, body: written(all, withoutControls(all.blocks)) }
+  }
+  const loose = looser(open, found, shown)
+  return { judged, body: finish(loose.element, loose.all, loose.blocks) }
 }
