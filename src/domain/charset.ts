@@ -55,7 +55,17 @@ const strict = (bytes: Uint8Array, name: string): string | null =>
 
 const lenient = (bytes: Uint8Array, name: string): string => new TextDecoder(name).decode(bytes)
 
-const countOutsideAscii = (text: string): number => text.match(/[^\u0000-\u007f]/gu)?.length ?? 0
+/** Characters outside ASCII; one of two code units counts once. */
+const countOutsideAscii = (text: string): number => {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const isSecond = code >= 0xdc00 && code <= 0xdfff && isFirst(text.charCodeAt(at - 1))
+    if (code > 0x7f && !isSecond) count += 1
+  }
+  return count
+}
+const isFirst = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
 const attempt = (bytes: Uint8Array, declared: Declared): Attempt => {
   const exact = strict(bytes, declared.name)

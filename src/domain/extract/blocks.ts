@@ -41,7 +41,13 @@ const invisible = /[\u00ad\u200b\u200c\u2060\ufeff\u200e\u200f\u202a-\u202e\u206
 const blank = /[\s\u00a0]+/gu
 const untidy = /[\t\n\r\f\v\u00a0\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u0000]|\s\s/u
 
-const tidy = (text: string): string => (untidy.test(text) ? text.replace(invisible, "").replace(blank, " ") : text)
+/** What stands between most tags. */
+const between = /^[ \t\n\r]+$/
+
+const tidy = (text: string): string => {
+  if (between.test(text)) return " "
+  return untidy.test(text) ? text.replace(invisible, "").replace(blank, " ") : text
+}
 
 /** What hides more than this share of the elements (and more than a few) hides the page itself. */
 const hiddenShare = 0.6
@@ -150,24 +156,27 @@ class Collector {
   }
   private flush(): void {
     if (this.parts.length === 0) return
-    const joined = this.parts.join("")
+    const joined = this.parts.length === 1 ? (this.parts[0] ?? "") : this.parts.join("")
     const { filled } = this
     const linkChars = this.linkChars
-    this.parts = []
+    this.parts.length = 0
     this.last = ""
     this.filled = false
     this.linkChars = 0
     if (!filled) return
     const text = this.pre > 0 ? withoutEmptyEnds(joined) : joined.replaceAll(" \n", "\n").trim()
     const { length: chars } = text
-    const place = placeOf(this.owner)
+    const { cell, heading, item, quote } = placeOf(this.owner)
     this.blocks.push({
       text,
       chars,
       linkChars: Math.min(linkChars, chars),
       element: this.owner,
-      pre: this.pre > 0,
-      ...place
+      heading,
+      item,
+      cell,
+      quote,
+      pre: this.pre > 0
     })
   }
 }

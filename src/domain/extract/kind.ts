@@ -75,9 +75,9 @@ const shaped = (address: string): Rated => {
 
 const price = /[$€£₩¥]\s?\d|\b(?:USD|EUR|GBP)\s?\d|\d[\d.,]*\s?(?:€|원(?![가-힣])|EUR\b)/gu
 const buying =
-  /\b(?:add to (?:cart|basket|bag)|buy now|(?:out of|in) stock|free shipping|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello)\b|장바구니|바로 ?구매|カートに入れる|加入购物车/iu
+  /\b(?:add to (?:cart|basket|bag)|buy now|(?:out of|in) stock|free shipping|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello)\b|장바구니|바로 ?구매|カートに入れる|加入购物车/i
 const offering =
-  /\b(?:contact us|get (?:a )?(?:free )?quote|book (?:a|an|now)|schedule (?:a|an)|request (?:a|an)|get started|free (?:trial|consultation)|our (?:services|team|clients)|call us)\b|\b(?:unverbindlich(?:e|es)? (?:anfrag|angebot)|angebot anfordern|termin (?:vereinbaren|buchen)|jetzt (?:anfragen|buchen|bestellen)|nous contacter|demander un devis|cont[aá]ctenos|solicit[ae] (?:una? )?(?:demo|presupuesto))|상담 ?(?:신청|문의|예약)|견적 ?(?:문의|요청)|무료 ?(?:체험|상담)|お問い合わせはこちら|無料相談/iu
+  /\b(?:contact us|get (?:a )?(?:free )?quote|book (?:a|an|now)|schedule (?:a|an)|request (?:a|an)|get started|free (?:trial|consultation)|our (?:services|team|clients)|call us)\b|\b(?:unverbindlich(?:e|es)? (?:anfrag|angebot)|angebot anfordern|termin (?:vereinbaren|buchen)|jetzt (?:anfragen|buchen|bestellen)|nous contacter|demander un devis|cont[aá]ctenos|solicit[ae] (?:una? )?(?:demo|presupuesto))|상담 ?(?:신청|문의|예약)|견적 ?(?:문의|요청)|무료 ?(?:체험|상담)|お問い合わせはこちら|無料相談/i
 /** Characters of a page that are looked at for such words. */
 const saidMax = 20_000
 

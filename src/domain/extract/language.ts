@@ -12,8 +12,13 @@ const scripts: ReadonlyArray<readonly [string, RegExp]> = [
 const shareMin = 0.25
 const sampleChars = 2000
 
+/** Any of them: most texts have none, and that is told at once. */
+const foreign =
+  /[\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Thai}\p{Script=Greek}\p{Script=Hebrew}]/u
+
 const byScript = (text: string): string | null => {
   const sample = text.slice(0, sampleChars)
+  if (!foreign.test(sample)) return null
   const letters = sample.match(/\p{L}/gu)?.length ?? 0
   if (letters < 20) return null
   return scripts.find(([, pattern]) => (sample.match(pattern)?.length ?? 0) / letters >= shareMin)?.[0] ?? null

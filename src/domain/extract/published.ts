@@ -113,7 +113,7 @@ const hasYear = (text: string): boolean =>
 export const hasDay = (text: string): boolean =>
   // Every form has a year: most lines have no four digits, and that is told faster.
   /\d{4}/u.test(text) &&
-  /\d{1,2}[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d{1,2}|\d{1,2}\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3,}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u.test(
+  /\d[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d|\d\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u.test(
     text
   )
 

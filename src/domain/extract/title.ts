@@ -10,10 +10,13 @@ const separator = /\s+[|–—·•»«:/>›-]{1,2}\s+|\s*[|ㅣ│｜»]\s*|\s*
 
 /** Letters and digits only, lower case: how titles are compared. */
 export const plain = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "")
+  isAscii.test(text)
+    ? text.toLowerCase().replace(/[^a-z0-9]+/g, "")
+    : text
+        .normalize("NFKC")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, "")
+const isAscii = /^[\u0000-\u007f]*$/
 
 /** Some sites escape twice: what is left of an entity after one decoding is decoded once more. Tags go too. */
 export const unescaped = (text: string): string =>

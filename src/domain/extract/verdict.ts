@@ -35,14 +35,14 @@ const wallChars = 1500
 const emptyChars = 100
 
 const challenge =
-  /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|enable javascript and cookies to continue|press (?:&|and) hold|you have been blocked|pardon our interruption)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|로봇이 아닙니다/iu
+  /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|enable javascript and cookies to continue|press (?:&|and) hold|you have been blocked|pardon our interruption)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|로봇이 아닙니다/i
 /** Words that news tells of as well. */
 const challengeWord =
-  /\b(?:access denied|request blocked|attention required|captcha|ddos protection|security check|bot detection)\b|보안문자/iu
+  /\b(?:access denied|request blocked|attention required|captcha|ddos protection|security check|bot detection)\b|보안문자/i
 const consent =
-  /\b(?:before you continue|we (?:and our (?:\d+ )?partners )?(?:use|value|need) (?:cookies|your (?:privacy|consent))|accept (?:all )?cookies|manage (?:cookies|consent)|your privacy (?:choices|matters)|consent to (?:the use|cookies))\b|wir (?:verwenden|nutzen) cookies|zustimmen (?:und|&) weiter|mit werbung (?:weiter)?lesen|accepter (?:et|les cookies)|쿠키 (?:사용|수집)에 동의|개인정보 (?:수집|처리).{0,20}동의/iu
+  /\b(?:before you continue|we (?:and our (?:\d+ )?partners )?(?:use|value|need) (?:cookies|your (?:privacy|consent))|accept (?:all )?cookies|manage (?:cookies|consent)|your privacy (?:choices|matters)|consent to (?:the use|cookies))\b|wir (?:verwenden|nutzen) cookies|zustimmen (?:und|&) weiter|mit werbung (?:weiter)?lesen|accepter (?:et|les cookies)|쿠키 (?:사용|수집)에 동의|개인정보 (?:수집|처리).{0,20}동의/i
 const wall =
-  /\b(?:subscribe (?:now )?to (?:continue|read|unlock|keep)|to continue reading|this (?:article|content|story) is (?:for|only|exclusive|available)\b.{0,40}(?:subscriber|member)|already a subscriber|subscribers? only|(?:free|remaining) articles? (?:left|remaining|this month)|log ?in to (?:read|continue)|become a (?:member|subscriber))\b|weiterlesen mit|nur für abonnenten|jetzt abonnieren|jetzt weiterlesen|réservé aux abonnés|il vous reste \d+%|exclusivo para suscriptores|contenido exclusivo|riservato agli abbonati|유료\s?(?:회원|기사|구독)|구독(?:자|회원)\s?(?:전용|만)|로그인 ?(?:후|하시면).{0,15}(?:볼|읽|이용)/iu
+  /\b(?:subscribe (?:now )?to (?:continue|read|unlock|keep)|to continue reading|this (?:article|content|story) is (?:for|only|exclusive|available)\b.{0,40}(?:subscriber|member)|already a subscriber|subscribers? only|(?:free|remaining) articles? (?:left|remaining|this month)|log ?in to (?:read|continue)|become a (?:member|subscriber))\b|weiterlesen mit|nur für abonnenten|jetzt abonnieren|jetzt weiterlesen|réservé aux abonnés|il vous reste \d+%|exclusivo para suscriptores|contenido exclusivo|riservato agli abbonati|유료\s?(?:회원|기사|구독)|구독(?:자|회원)\s?(?:전용|만)|로그인 ?(?:후|하시면).{0,15}(?:볼|읽|이용)/i
 
 /** A challenge has few links (help, contact); a page of so many is a list. */
 const challengeLinks = 20
@@ -51,6 +51,15 @@ const challengeWordChars = 400
 /** A page with an article of so many characters shows it. */
 const challengeText = 800
 
+/** The number of characters of a text, or `max` if it has more. */
+const charsOf = (text: string, max: number): number => {
+  let count = 0
+  for (let at = 0; at < text.length && count < max; at++) {
+    count += 1
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1
+  }
+  return count
+}
 const excerpt = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[0]?.slice(0, 80) ?? null
 
 /**
@@ -73,7 +82,7 @@ const consented = ({ text, visible, visibleChars }: Facts): Evidence | null => {
   return marker === null ? null : { marker, chars: visibleChars }
 }
 const walled = ({ around, locked, markers, text }: Facts): Evidence | null => {
-  const chars = [...text].length
+  const chars = charsOf(text, wallChars * 2)
   const marker = markers.find((it) => it.startsWith("paywall")) ?? (chars < wallChars ? excerpt(wall, around) : null)
   if (locked && chars < wallChars * 2) return { marker: marker ?? "isAccessibleForFree", chars }
   return marker === null || chars >= wallChars ? null : { marker, chars }
@@ -102,7 +111,7 @@ export const judge = (facts: Facts): Judgement => {
     const evidence = rule(facts)
     if (evidence !== null) return { verdict, evidence }
   }
-  const chars = [...facts.text.slice(0, emptyChars * 4)].length
+  const chars = charsOf(facts.text, emptyChars)
   if (chars < emptyChars)
     return {
       verdict: "empty",
