@@ -19,7 +19,7 @@ import { ruledElements, ruledValues } from "./ruled.ts"
 import { plain, siteNames, statedTitles, titleOf, unescaped } from "./title.ts"
 
 /** Version of generic extraction: raised when the same page would read differently. */
-export const genericVersion = 1
+export const genericVersion = 2
 const tagsMax = 30
 const tagMax = 80
 const descriptionMax = 2000
