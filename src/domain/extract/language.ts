@@ -2,12 +2,12 @@ import { type Meta, metaOf } from "./meta.ts"
 
 /** Scripts that name a language by themselves, and the share of letters that must be theirs. */
 const scripts: ReadonlyArray<readonly [string, RegExp]> = [
-  ["ko", /\p{Script=Hangul}/gu],
-  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
-  ["zh", /\p{Script=Han}/gu],
-  ["th", /\p{Script=Thai}/gu],
-  ["el", /\p{Script=Greek}/gu],
-  ["he", /\p{Script=Hebrew}/gu]
+  ["ko", /\p{Script=Hangul}+/gu],
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]+/gu],
+  ["zh", /\p{Script=Han}+/gu],
+  ["th", /\p{Script=Thai}+/gu],
+  ["el", /\p{Script=Greek}+/gu],
+  ["he", /\p{Script=Hebrew}+/gu]
 ]
 const shareMin = 0.25
 const sampleChars = 2000
@@ -19,10 +19,11 @@ const foreign =
 const byScript = (text: string): string | null => {
   const sample = text.slice(0, sampleChars)
   if (!foreign.test(sample)) return null
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0
+  const letters = lengthOf(sample.match(/\p{L}+/gu))
   if (letters < 20) return null
-  return scripts.find(([, pattern]) => (sample.match(pattern)?.length ?? 0) / letters >= shareMin)?.[0] ?? null
+  return scripts.find(([, pattern]) => lengthOf(sample.match(pattern)) / letters >= shareMin)?.[0] ?? null
 }
+const lengthOf = (runs: ReadonlyArray<string> | null): number => (runs ?? []).reduce((sum, it) => sum + it.length, 0)
 
 /** The primary language subtag: what the text's script proves, else what the page states. */
 export const languageOf = (meta: Meta, text: string): string | null => {

@@ -16,7 +16,7 @@ const rights =
 
 /** What stands for a film or post of another site until a reader agrees to load it. */
 const embed =
-  /^(?:empfohlener )?(?:redaktioneller|externer) inhalt\W*$|an dieser stelle (?:findest|finden|befindet|steht|ist) .{0,40}\bextern\p{L}* inhalt|(?:eingebettete|externe) inhalte (?:anzuzeigen|anzeigen|erlauben|laden|zulassen)|^\S+-inhalte? (?:erlauben|anzeigen|laden|zulassen)|einverstanden, dass mir (?:externe )?inhalte|personenbezogene daten (?:können|werden)? ?(?:dabei )?an dritt|to (?:view|see|show) this (?:content|embed|post|video),? (?:you|please|we)|contains content provided by .{0,60} permission|video has failed to load|(?:ce|le) contenu (?:est|a été) bloqué|contenu (?:externe|tiers) .{0,60}cookies|(?:ver|visualizar|mostrar) este (?:contenido|conteúdo).{0,60}cookies|visualizzare questo contenuto.{0,60}(?:cookie|consenso)/iu
+  /^(?:empfohlener )?(?:redaktioneller|externer) inhalt\W*$|an dieser stelle (?:findest|finden|befindet|steht|ist) .{0,40}\bextern[a-z]* inhalt|(?:eingebettete|externe) inhalte (?:anzuzeigen|anzeigen|erlauben|laden|zulassen)|^\S+-inhalte? (?:erlauben|anzeigen|laden|zulassen)|einverstanden, dass mir (?:externe )?inhalte|personenbezogene daten (?:können|werden)? ?(?:dabei )?an dritt|to (?:view|see|show) this (?:content|embed|post|video),? (?:you|please|we)|contains content provided by .{0,60} permission|video has failed to load|(?:ce|le) contenu (?:est|a été) bloqué|contenu (?:externe|tiers) .{0,60}cookies|(?:ver|visualizar|mostrar) este (?:contenido|conteúdo).{0,60}cookies|visualizzare questo contenuto.{0,60}(?:cookie|consenso)/i
 const embedMax = 1000
 
 /** A line that is a reporter's name and address and nothing else. */

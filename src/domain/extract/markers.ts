@@ -57,7 +57,7 @@ const challenges: ReadonlyArray<readonly [string, string]> = [
 const challengeMax = 60_000
 
 const wallNames =
-  /(?:^|[\s_-])(?:paywall|regwall|piano-(?:offer|container)|subscription-wall|article-locked|premium-wall|locked-content|subscriber-only|paid-content-barrier)(?:$|[\s_-])/iu
+  /(?:^|[\s_-])(?:paywall|regwall|piano-(?:offer|container)|subscription-wall|article-locked|premium-wall|locked-content|subscriber-only|paid-content-barrier)(?:$|[\s_-])/i
 
 /** Names of challenges and walls found in the markup: `challenge:cloudflare`, `paywall:regwall`. */
 export const markersOf = (html: string, tree: Tree): ReadonlyArray<string> => {

@@ -25,25 +25,56 @@ const walls = set("td th caption template")
 const tableTags = set("table tbody thead tfoot tr td th caption")
 const formatting = set("a b big code em font i nobr s small span strike strong tt u ins del mark abbr label sub sup q")
 const inHead = set("title meta link base script style noscript template basefont bgsound")
-/** The tag begun, and which open siblings it ends, up to the given parents. */
-const siblings: Readonly<Record<string, { ends: ReadonlySet<string>; within: ReadonlySet<string> }>> = {
-  li: { ends: set("li"), within: set("ul ol menu dir") },
-  dt: { ends: set("dt dd"), within: set("dl") },
-  dd: { ends: set("dt dd"), within: set("dl") },
-  tr: { ends: set("tr"), within: set("table tbody thead tfoot") },
-  td: { ends: set("td th"), within: set("tr table") },
-  th: { ends: set("td th"), within: set("tr table") },
-  tbody: { ends: set("tbody thead tfoot"), within: set("table") },
-  tfoot: { ends: set("tbody thead tfoot"), within: set("table") },
-  thead: { ends: set("tbody thead tfoot"), within: set("table") },
-  option: { ends: set("option"), within: set("select optgroup datalist") },
-  optgroup: { ends: set("option optgroup"), within: set("select") },
-  a: { ends: set("a"), within: set("td th table object template") }
+interface Ends {
+  readonly ends: ReadonlySet<string>
+  readonly within: ReadonlySet<string>
 }
+/** The tag begun, and which open siblings it ends, up to the given parents. */
+const siblings: ReadonlyMap<string, Ends> = new Map(
+  Object.entries({
+    li: { ends: set("li"), within: set("ul ol menu dir") },
+    dt: { ends: set("dt dd"), within: set("dl") },
+    dd: { ends: set("dt dd"), within: set("dl") },
+    tr: { ends: set("tr"), within: set("table tbody thead tfoot") },
+    td: { ends: set("td th"), within: set("tr table") },
+    th: { ends: set("td th"), within: set("tr table") },
+    tbody: { ends: set("tbody thead tfoot"), within: set("table") },
+    tfoot: { ends: set("tbody thead tfoot"), within: set("table") },
+    thead: { ends: set("tbody thead tfoot"), within: set("table") },
+    option: { ends: set("option"), within: set("select optgroup datalist") },
+    optgroup: { ends: set("option optgroup"), within: set("select") },
+    a: { ends: set("a"), within: set("td th table object template") }
+  })
+)
 /** Tags that break out of an unclosed `<svg>` or `<math>` (HTML, 13.2.6.5). */
 const breaksOut = set("body div p h1 h2 h3 h4 h5 h6 ul ol li table section article main footer header nav figure img")
 /** Bodies that are never text. `noembed`, `noframes` and `iframe` hold markup as text. */
 const dropped = set("script style iframe noembed noframes xmp")
+
+/** A tag as one page uses it: what the standard says of it, and how often it is open. */
+class Tag {
+  /** Whether it was ever open, and how often it is now: a stray end tag costs nothing. */
+  known = false
+  open = 0
+  /** Levels that were opened beyond the depth bound: their end tags are swallowed. */
+  beyond = 0
+  readonly isVoid: boolean
+  readonly isSpecial: boolean
+  readonly isDropped: boolean
+  readonly isForeign: boolean
+  readonly staysInHead: boolean
+  readonly endsParagraph: boolean
+  readonly ends: Ends | undefined
+  constructor(readonly name: string) {
+    this.isVoid = voids.has(name)
+    this.isSpecial = special.has(name)
+    this.isDropped = dropped.has(name)
+    this.isForeign = name === "svg" || name === "math"
+    this.staysInHead = inHead.has(name)
+    this.endsParagraph = endsParagraph.has(name)
+    this.ends = siblings.get(name)
+  }
+}
 
 /**
  * Builds the tree from the scanner's marks. It follows the parsing rules of the HTML standard where they change what
@@ -55,14 +86,14 @@ class Builder implements Marks {
   readonly ld: Array<string> = []
   readonly flags = new Set<string>()
   scripts = 0
-  /** Open elements, `root` first; `opened` counts them by tag so that a stray end tag costs nothing. */
+  /** Open elements, `root` first, and their tags. */
   private stack: Array<Element> = [this.root]
+  private tags: Array<Tag> = [new Tag("#root")]
   private top: Element = this.root
-  private readonly opened = new Map<string, number>()
-  /** Levels that were opened beyond the depth bound, by tag: their end tags are swallowed. */
-  private readonly beyond = new Map<string, number>()
+  private readonly known = new Map<string, Tag>()
+  private readonly head = this.tagOf("head")
+  private readonly paragraph = this.tagOf("p")
   private gathered = ""
-  private tag = ""
   private attributes: Array<string> = []
   private raw: "none" | "drop" | "ld" = "none"
   private foreign = 0
@@ -74,13 +105,22 @@ class Builder implements Marks {
     if (this.raw === "drop" || this.foreign > 0) return
     this.gathered = this.gathered === "" ? text : this.gathered + text
   }
-  open(tag: string, attributes: Array<string>, selfClosing: boolean): void {
-    this.tag = tag
+  open(name: string, attributes: Array<string>, selfClosing: boolean): void {
+    const tag = this.tagOf(name)
     this.attributes = attributes
-    this.begin(selfClosing)
+    if (this.foreign > 0) {
+      if (tag.isForeign) this.foreign += selfClosing ? 0 : 1
+      if (!breaksOut.has(name)) return
+      this.foreign = 0
+    }
+    this.flush()
+    if (name === "html" || name === "body") this.merge(tag)
+    else if (tag !== this.head || !tag.known) this.add(tag, selfClosing)
   }
-  close(tag: string): void {
-    this.end(tag)
+  close(name: string): void {
+    const tag = this.tagOf(name)
+    if (this.foreign === 0) this.end(tag)
+    else if (tag.isForeign) this.foreign -= 1
   }
   finish(): void {
     this.flush()
@@ -94,25 +134,20 @@ class Builder implements Marks {
     else if (this.raw === "none") this.top.children.push(this.gathered)
     this.gathered = ""
   }
-  private begin(selfClosing: boolean): void {
-    const { tag } = this
-    if (this.foreign > 0) {
-      if (tag === "svg" || tag === "math") this.foreign += selfClosing ? 0 : 1
-      if (!breaksOut.has(tag)) return
-      this.foreign = 0
-    }
-    this.flush()
-    if (tag === "html" || tag === "body") this.merge(tag)
-    else if (tag !== "head" || !this.opened.has("head")) this.add(tag, selfClosing)
+  private tagOf(name: string): Tag {
+    const known = this.known.get(name)
+    if (known !== undefined) return known
+    const tag = new Tag(name)
+    this.known.set(name, tag)
+    return tag
   }
-  private add(tag: string, selfClosing: boolean): void {
-    if (this.isOpen("head") && !inHead.has(tag)) this.end("head")
+  private add(tag: Tag, selfClosing: boolean): void {
+    if (this.head.open > 0 && !tag.staysInHead) this.end(this.head)
     this.implyEnds(tag)
     if (!this.push(tag)) return
-    const isForeign = tag === "svg" || tag === "math"
-    if (isForeign && !selfClosing) this.foreign = 1
-    if (isForeign || voids.has(tag)) this.pop()
-    else if (dropped.has(tag)) this.enterRaw(tag)
+    if (tag.isForeign && !selfClosing) this.foreign = 1
+    if (tag.isForeign || tag.isVoid) this.pop()
+    else if (tag.isDropped) this.enterRaw(tag.name)
   }
   private enterRaw(tag: string): void {
     const isLd = tag === "script" && /ld\+json/iu.test(this.attributes.join(" "))
@@ -120,65 +155,61 @@ class Builder implements Marks {
     this.raw = isLd ? "ld" : "drop"
   }
   /** A second `<html>` or `<body>` opens nothing. */
-  private merge(tag: string): void {
-    if (this.isOpen("head")) this.end("head")
-    if (!this.opened.has(tag)) this.push(tag)
+  private merge(tag: Tag): void {
+    if (this.head.open > 0) this.end(this.head)
+    if (!tag.known) this.push(tag)
   }
-  private push(tag: string): boolean {
+  private push(tag: Tag): boolean {
     if (this.elements.length >= elementsMax) {
       this.flags.add("tree_cut")
-      if (dropped.has(tag)) this.raw = "drop"
+      if (tag.isDropped) this.raw = "drop"
       return false
     }
-    const deep = this.top.depth >= depthMax
-    if (deep) {
+    if (this.top.depth >= depthMax) {
       this.flags.add("tree_deep")
-      if (!voids.has(tag) && !dropped.has(tag)) {
+      if (!tag.isVoid && !tag.isDropped) {
         this.pop()
-        this.beyond.set(tag, (this.beyond.get(tag) ?? 0) + 1)
+        tag.beyond += 1
       }
     }
-    const element = new Element(tag, this.attributes, this.top, this.elements.length)
+    const element = new Element(tag.name, this.attributes, this.top, this.elements.length)
     this.top.children.push(element)
     this.elements.push(element)
     this.stack.push(element)
+    this.tags.push(tag)
     this.top = element
-    this.opened.set(tag, (this.opened.get(tag) ?? 0) + 1)
+    tag.known = true
+    tag.open += 1
     return true
-  }
-  private isOpen(tag: string): boolean {
-    return (this.opened.get(tag) ?? 0) > 0
   }
   private pop(): void {
     const element = this.stack.pop()
-    if (element === undefined) return
+    const tag = this.tags.pop()
+    if (element === undefined || tag === undefined) return
     element.last = this.elements.length - 1
-    this.forget(element.tag)
+    tag.open -= 1
     this.top = this.stack[this.stack.length - 1] ?? this.root
   }
-  private forget(tag: string): void {
-    this.opened.set(tag, (this.opened.get(tag) ?? 1) - 1)
-  }
-  private implyEnds(tag: string): void {
-    if (endsParagraph.has(tag) && this.isOpen("p")) this.endParagraph()
-    const rule = siblings[tag]
-    if (rule === undefined || (tag === "a" && !this.isOpen("a"))) return
+  private implyEnds(tag: Tag): void {
+    if (tag.endsParagraph && this.paragraph.open > 0) this.endParagraph()
+    const { ends, name } = tag
+    if (ends === undefined || (name === "a" && tag.open === 0)) return
     for (let i = this.stack.length - 1; i > 0; i--) {
-      const it = this.stack[i]
-      if (it === undefined || rule.within.has(it.tag)) return
-      if (rule.ends.has(it.tag)) {
-        if (tag === "a") this.release(i)
+      const it = this.tags[i]
+      if (it === undefined || ends.within.has(it.name)) return
+      if (ends.ends.has(it.name)) {
+        if (name === "a") this.release(i)
         else this.cut(i)
         return
       }
-      if (tag === "li" && special.has(it.tag) && it.tag !== "div" && it.tag !== "address") return
+      if (name === "li" && it.isSpecial && it.name !== "div" && it.name !== "address") return
     }
   }
   private endParagraph(): void {
     for (let i = this.stack.length - 1; i > 0; i--) {
-      const it = this.stack[i]
-      if (it === undefined || special.has(it.tag)) return
-      if (it.tag === "p") {
+      const it = this.tags[i]
+      if (it === undefined || it.isSpecial) return
+      if (it === this.paragraph) {
         this.cut(i)
         return
       }
@@ -190,56 +221,47 @@ class Builder implements Marks {
   }
   /** Closes an inline element whose end came too early or too late, leaving the blocks opened inside it open. */
   private release(index: number): void {
-    const blocked = this.stack.slice(index + 1).some((it) => special.has(it.tag))
+    const blocked = this.tags.slice(index + 1).some((it) => it.isSpecial)
     if (!blocked) {
       this.cut(index)
       return
     }
     const [element] = this.stack.splice(index, 1)
-    if (element !== undefined) this.forget(element.tag)
+    for (const tag of this.tags.splice(index, 1)) tag.open -= 1
     this.early.push(element ?? this.root)
   }
   /** Elements closed before their contents were: their `last` is set when the document ends. */
   readonly early: Array<Element> = []
 
-  private end(tag: string): void {
-    if (this.foreign > 0) {
-      if (tag !== "svg" && tag !== "math") return
-      this.foreign -= 1
-      return
-    }
+  private end(tag: Tag): void {
+    const { name } = tag
     this.flush()
-    if (this.raw !== "none" && dropped.has(tag)) {
+    if (this.raw !== "none" && tag.isDropped) {
       this.raw = "none"
-      if (this.top.tag === tag) this.pop()
+      if (this.top.tag === name) this.pop()
       return
     }
-    if (tag === "br") this.lineBreak()
-    if (tag === "body" || tag === "html" || voids.has(tag)) return
-    const swallowed = this.beyond.get(tag) ?? 0
-    if (swallowed > 0) {
-      this.beyond.set(tag, swallowed - 1)
-      return
-    }
-    if (this.isOpen(tag)) this.shut(tag)
+    if (name === "br") this.lineBreak(tag)
+    if (name === "body" || name === "html" || tag.isVoid) return
+    if (tag.beyond > 0) tag.beyond -= 1
+    else if (tag.open > 0) this.shut(tag)
   }
-  private lineBreak(): void {
-    this.tag = "br"
+  private lineBreak(tag: Tag): void {
     this.attributes = []
-    if (this.push("br")) this.pop()
+    if (this.push(tag)) this.pop()
   }
-  private shut(tag: string): void {
-    const inline = formatting.has(tag)
+  private shut(tag: Tag): void {
+    const { name } = tag
     for (let i = this.stack.length - 1; i > 0; i--) {
-      const it = this.stack[i]
+      const it = this.tags[i]
       if (it === undefined) return
-      if (it.tag === tag) {
-        if (inline) this.release(i)
+      if (it === tag) {
+        if (formatting.has(name)) this.release(i)
         else this.cut(i)
         return
       }
-      if (walls.has(it.tag) && !tableTags.has(tag)) return
-      if (it.tag === "table" && tableTags.has(tag) && tag !== "table") return
+      if (walls.has(it.name) && !tableTags.has(name)) return
+      if (it.name === "table" && tableTags.has(name) && name !== "table") return
     }
   }
 }

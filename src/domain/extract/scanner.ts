@@ -24,6 +24,14 @@ const isBlank = (code: number): boolean =>
 const endsName = (code: number): boolean => code === end || code === slash || isBlank(code)
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 
+interface Name {
+  readonly written: string
+  /** In lower case. */
+  readonly name: string
+}
+/** Names remembered while a page is read; a power of two. */
+const namesKept = 512
+
 /**
  * Splits a page into text and tags by the tokenising rules of the HTML standard (13.2.5), looking at each character once.
  * What ends before its `>` is dropped, as the standard says.
@@ -31,8 +39,8 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
 class Scanner {
   /** Where the next `&` stands, or the page's end. */
   private reference = -1
-  /** Names as written, and in lower case: a page repeats a few dozen. */
-  private readonly names = new Map<string, string>()
+  /** A page repeats a few dozen names: they are found by three of their characters, the last that was there. */
+  private readonly names = new Array<Name | undefined>(namesKept).fill(undefined)
   private attributes: Array<string> = []
   /** Whether the tag being read ends itself. */
   private closed = false
@@ -81,12 +89,21 @@ class Scanner {
     return at
   }
   private name(from: number, to: number): string {
-    const written = this.html.slice(from, to)
-    const known = this.names.get(written)
-    if (known !== undefined) return known
+    const { html } = this
+    const length = to - from
+    const middle = html.charCodeAt(from + (length >> 1))
+    const place = (length + html.charCodeAt(from) * 3 + middle * 17 + html.charCodeAt(to - 1) * 59) & (namesKept - 1)
+    const known = this.names[place]
+    if (known !== undefined && known.written.length === length && this.holds(known.written, from)) return known.name
+    const written = html.slice(from, to)
     const name = written.toLowerCase()
-    this.names.set(written, name)
+    this.names[place] = { written, name }
     return name
+  }
+  private holds(text: string, from: number): boolean {
+    let at = 0
+    while (at < text.length && text.charCodeAt(at) === this.html.charCodeAt(from + at)) at += 1
+    return at === text.length
   }
   /** Reads attributes up to the tag's `>` and answers its place. */
   private attributesEnd(from: number): number {

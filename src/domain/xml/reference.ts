@@ -7,9 +7,11 @@ const ENTITIES_MAX = 100
 /** Where a document type stands, and how long it may be, in characters. */
 const PROLOG_MAX = 32_768
 
-const XML_ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+const XML_ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" })
+)
 /** Two names whose meaning HTML changed after the DTD of RSS 0.91 had fixed it. */
-const RSS_ENTITIES: Readonly<Record<string, string>> = { lang: "\u2329", rang: "\u232a" }
+const RSS_ENTITIES: ReadonlyMap<string, string> = new Map(Object.entries({ lang: "\u2329", rang: "\u232a" }))
 
 /** What HTML calls a name, or null. */
 const htmlEntity = (name: string): string | null => {
@@ -45,10 +47,10 @@ export const decodeOnce = (
       fault("bare_ampersand")
       return whole
     }
-    const sound = XML_ENTITIES[name] ?? own.get(name)
+    const sound = XML_ENTITIES.get(name) ?? own.get(name)
     if (sound !== undefined) return sound
     fault("undeclared_entity")
-    return RSS_ENTITIES[name] ?? htmlEntity(name) ?? whole
+    return RSS_ENTITIES.get(name) ?? htmlEntity(name) ?? whole
   })
 }
 

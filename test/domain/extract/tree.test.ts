@@ -35,6 +35,11 @@ describe("the light tree follows the standard where a reader sees it", () => {
     ["a second body opens nothing", "<body><p>1<body><p>2", "#root(body(p p))"],
     ["a CDATA section is a comment up to the next end of a tag", "<p>1</p><![CDATA[ x <b>y</b><p>2", "#root(p p)"],
     ["drawings are skipped, also unclosed ones", "<svg><title>x</title><p>out", "#root(svg p)"],
+    [
+      "a tag may be called like what every object has",
+      "<div><constructor>x</constructor></div>",
+      "#root(div(constructor))"
+    ],
     ["end tags without a beginning are ignored", "</div></p>a<p>b</p></section>", "#root(p)"]
   ]
   for (const [name, html, expected] of table) test(name, () => expect(shape(html)).toBe(expected))
