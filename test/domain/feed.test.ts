@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { decode } from "../../src/domain/charset.ts"
 import { ITEMS_MAX, isFeed, readFeed } from "../../src/domain/feed.ts"
+import { decodeOnce } from "../../src/domain/xml/reference.ts"
 import { law } from "../support/law.ts"
 
 const hints = { url: "https://news.example/rss.xml", fetched_at: Date.UTC(2026, 6, 15, 12) }
@@ -153,6 +154,8 @@ describe("faults", () => {
     expect(found.links[0]?.url).toBe("https://a.kr/?x=1&amp;p=2")
   })
 
+  test("a reference called like what every object has is no entity", () =>
+    expect(decodeOnce("a &constructor; b &toString; &amp;")).toBe("a &constructor; b &toString; &"))
   test("an entity bomb stays small", () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>${rss("<item><title>&c;&b;&a;</title><link>https://a.kr/1</link></item>")}`
     expect((read(bomb).entries[0]?.title ?? "").length).toBeLessThan(40)
