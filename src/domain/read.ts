@@ -4,7 +4,7 @@ import { contentOf, type Page } from "./extract/content.ts"
 import { isFields, textOf } from "./extract/json.ts"
 import { articleReasons, isArticle } from "./extract/kind.ts"
 import { readLinked } from "./extract/linked.ts"
-import { binaryKind, markersOf } from "./extract/markers.ts"
+import { binaryKind, challengeIn, wallIn } from "./extract/markers.ts"
 import { readMeta } from "./extract/meta.ts"
 import { type Facts, judge } from "./extract/verdict.ts"
 import { isFeed, readFeed } from "./feed.ts"
@@ -140,7 +140,8 @@ const page = (
     around: aroundOf(it.sheet, judged.element),
     scripts: tree.scripts,
     locked: isLocked(it),
-    markers: markersOf(text, tree),
+    challenge: () => challengeIn(text),
+    wall: () => wallIn(tree),
     charsetConfidence: decoded.charset.confidence,
     replaced: decoded.replaced
   }

@@ -9,7 +9,8 @@ const SEARCHED_BYTES = 65_536
 /** An XML declaration stands at the very start. */
 const XML_BYTES = 256
 
-const latin1 = (bytes: Uint8Array, length: number): string => Buffer.from(bytes.subarray(0, length)).toString("latin1")
+const latin1 = (bytes: Uint8Array, length: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.length)).toString("latin1")
 
 interface Attribute {
   readonly name: string

@@ -59,19 +59,21 @@ const challengeMax = 60_000
 const wallNames =
   /(?:^|[\s_-])(?:paywall|regwall|piano-(?:offer|container)|subscription-wall|article-locked|premium-wall|locked-content|subscriber-only|paid-content-barrier)(?:$|[\s_-])/i
 
-/** Names of challenges and walls found in the markup: `challenge:cloudflare`, `paywall:regwall`. */
-export const markersOf = (html: string, tree: Tree): ReadonlyArray<string> => {
-  const found =
-    html.length > challengeMax
-      ? []
-      : challenges.filter(([mark]) => html.includes(mark)).map(([, name]) => `challenge:${name}`)
+/** The challenge that a page's markup names (`challenge:cloudflare`), or null. */
+export const challengeIn = (html: string): string | null => {
+  const found = html.length > challengeMax ? undefined : challenges.find(([mark]) => html.includes(mark))
+  return found === undefined ? null : `challenge:${found[1]}`
+}
+
+/** The wall that an element's classes name (`paywall:regwall`), or null. */
+export const wallIn = (tree: Tree): string | null => {
   const looked = new Set<string>()
   for (const element of tree.elements) {
     const names = attribute(element, "class")
     if (names === undefined || names.length > 300 || looked.has(names)) continue
     looked.add(names)
     const wall = wallNames.exec(names)?.[0]
-    if (wall !== undefined) return [...found, `paywall:${wall.trim()}`]
+    if (wall !== undefined) return `paywall:${wall.trim()}`
   }
-  return found
+  return null
 }

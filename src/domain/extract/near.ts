@@ -144,8 +144,8 @@ export const nearOf = (
   const lines: ReadonlyArray<Block> = nearby.filter((it) => !isForeign(it.element))
   const within = (it: Element): boolean => {
     const at = sheet.first[it.order] ?? 0
-    if (isForeign(it)) return false
-    return at >= from && at < to && (sheet.end[it.order] ?? 0) > at && (sheet.end[it.order] ?? 0) <= at + bylineBlocks
+    const end = sheet.end[it.order] ?? 0
+    return at >= from && at < to && end > at && end <= at + bylineBlocks && !isForeign(it)
   }
   const inRange = sheet.tree.elements.filter(within)
   const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it) !== null).slice(0, elementsMax)

@@ -16,8 +16,9 @@ export interface Facts {
   readonly scripts: number
   /** Whether JSON-LD says that the article is not free. */
   readonly locked: boolean
-  /** Markers found in the markup: names of walls and challenges. */
-  readonly markers: ReadonlyArray<string>
+  /** What the markup names as a challenge, and as a wall: looked for only where it counts. */
+  readonly challenge: () => string | null
+  readonly wall: () => string | null
   readonly charsetConfidence: number
   readonly replaced: number
   /** Lines that are links. */
@@ -34,14 +35,14 @@ const wallChars = 1500
 /** S4.7: fewer characters are an empty body. */
 const emptyChars = 100
 
-const challenge =
+const challenging =
   /\b(?:just a moment|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|are you a robot|unusual traffic|enable javascript and cookies to continue|press (?:&|and) hold|you have been blocked|pardon our interruption)\b|자동화된 (?:접근|요청)|비정상적인 (?:접근|접속)|접근이 (?:차단|거부)|로봇이 아닙니다/i
 /** Words that news tells of as well. */
 const challengeWord =
   /\b(?:access denied|request blocked|attention required|captcha|ddos protection|security check|bot detection)\b|보안문자/i
 const consent =
   /\b(?:before you continue|we (?:and our (?:\d+ )?partners )?(?:use|value|need) (?:cookies|your (?:privacy|consent))|accept (?:all )?cookies|manage (?:cookies|consent)|your privacy (?:choices|matters)|consent to (?:the use|cookies))\b|wir (?:verwenden|nutzen) cookies|zustimmen (?:und|&) weiter|mit werbung (?:weiter)?lesen|accepter (?:et|les cookies)|쿠키 (?:사용|수집)에 동의|개인정보 (?:수집|처리).{0,20}동의/i
-const wall =
+const walling =
   /\b(?:subscribe (?:now )?to (?:continue|read|unlock|keep)|to continue reading|this (?:article|content|story) is (?:for|only|exclusive|available)\b.{0,40}(?:subscriber|member)|already a subscriber|subscribers? only|(?:free|remaining) articles? (?:left|remaining|this month)|log ?in to (?:read|continue)|become a (?:member|subscriber))\b|weiterlesen mit|nur für abonnenten|jetzt abonnieren|jetzt weiterlesen|réservé aux abonnés|il vous reste \d+%|exclusivo para suscriptores|contenido exclusivo|riservato agli abbonati|유료\s?(?:회원|기사|구독)|구독(?:자|회원)\s?(?:전용|만)|로그인 ?(?:후|하시면).{0,15}(?:볼|읽|이용)/i
 
 /** A challenge has few links (help, contact); a page of so many is a list. */
@@ -62,18 +63,21 @@ const charsOf = (text: string, max: number): number => {
 }
 const excerpt = (pattern: RegExp, text: string): string | null => pattern.exec(text)?.[0]?.slice(0, 80) ?? null
 
+/** Statuses by which a server refuses. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 429, 451])
+
 /**
  * Words of a challenge count outside of links only (a headline leads to another page), and only where nothing else makes
  * the page: neither a list of links nor an article.
  */
-const blocked = ({ hints, links, markers, said, text, visibleChars }: Facts): Evidence | null => {
+const blocked = ({ challenge, hints, links, said, text, visibleChars }: Facts): Evidence | null => {
+  const isRefused = refusals.has(hints.status)
+  if (!isRefused && visibleChars >= wallChars) return null
   const word = said.length < challengeWordChars ? excerpt(challengeWord, said) : null
-  const sign = excerpt(challenge, said) ?? word
+  const sign = excerpt(challenging, said) ?? word
   const isBare = visibleChars < wallChars && links < challengeLinks && text.length < challengeText
-  const marker = markers.find((it) => it.startsWith("challenge")) ?? (isBare ? sign : null)
-  if (hints.status === 401 || hints.status === 403 || hints.status === 429 || hints.status === 451)
-    return { status: hints.status, marker }
-  return marker === null || visibleChars >= wallChars ? null : { status: hints.status, marker }
+  const marker = challenge() ?? (isBare ? sign : null)
+  return isRefused || marker !== null ? { status: hints.status, marker } : null
 }
 /** A wall leaves no article, or is itself what was read as one; a banner beside an article is no wall. */
 const consented = ({ text, visible, visibleChars }: Facts): Evidence | null => {
@@ -81,11 +85,12 @@ const consented = ({ text, visible, visibleChars }: Facts): Evidence | null => {
     text.length < emptyChars ? excerpt(consent, visible) : text.length < wallChars ? excerpt(consent, text) : null
   return marker === null ? null : { marker, chars: visibleChars }
 }
-const walled = ({ around, locked, markers, text }: Facts): Evidence | null => {
+const walled = ({ around, locked, text, wall }: Facts): Evidence | null => {
   const chars = charsOf(text, wallChars * 2)
-  const marker = markers.find((it) => it.startsWith("paywall")) ?? (chars < wallChars ? excerpt(wall, around) : null)
-  if (locked && chars < wallChars * 2) return { marker: marker ?? "isAccessibleForFree", chars }
-  return marker === null || chars >= wallChars ? null : { marker, chars }
+  if (chars >= (locked ? wallChars * 2 : wallChars)) return null
+  const marker =
+    wall() ?? (chars < wallChars ? excerpt(walling, around) : null) ?? (locked ? "isAccessibleForFree" : null)
+  return marker === null ? null : { marker, chars }
 }
 
 /** The rules in order: the first that speaks is the verdict. Its order is the policy. */
