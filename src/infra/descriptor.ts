@@ -12,6 +12,20 @@ const writeSome = promisify(write)
 export const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : String(cause)
 
+const words: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EISDIR: "is a directory",
+  ENOENT: "no such file or directory",
+  ENOSPC: "no space left on the disk",
+  EROFS: "the file system is read-only"
+}
+/** A system error as people read it, with its code; the bare code where there are no words for it. */
+export const saidOf = (cause: unknown): string => {
+  const code = codeOf(cause)
+  const said = words[code]
+  return said === undefined ? code : `${said} (${code})`
+}
+
 /**
  * Writes all bytes to the descriptor itself: the runtime's own sink for standard output may miss that its reader is gone.
  * Answers once the bytes are with the system; rejects with the system's error (EPIPE, ENOSPC).

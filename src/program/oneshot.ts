@@ -8,7 +8,7 @@ import { progress, screen, tally } from "../infra/cli/progress.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
-import { codeOf } from "../infra/descriptor.ts"
+import { saidOf } from "../infra/descriptor.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as hosts from "../infra/hosts.memory.ts"
 import { visible } from "../infra/logging.ts"
@@ -28,7 +28,7 @@ type Crawl = Extract<Command, { name: "crawl" }>
 const emptied = (path: string) =>
   Effect.try({
     try: () => writeFileSync(path, ""),
-    catch: (cause) => new Refusal({ exit: "disk", message: `--out ${visible(path)}: ${codeOf(cause)}` })
+    catch: (cause) => new Refusal({ exit: "disk", message: `--out ${visible(path)}: ${saidOf(cause)}` })
   })
 
 /** Somebody waits for this run: robots.txt that could not be read is asked for again soon. */
@@ -42,18 +42,23 @@ const impatient = Layer.effect(
 const namedMax = 10
 
 /** What did not become an article, and why: a run that ends in silence has nothing left to say. */
-const report = Effect.gen(function* () {
+const report = Effect.fnUntraced(function* (articles: number) {
   const letters = yield* MemoryBus.use((it) => it.deadLetters)
   const outcomes = yield* MemoryPages.use((it) => it.outcomes)
   const failed = letters.map(({ bytes, message }) => `${urlOf(bytes)}: ${message}`)
   const ended = outcomes.map(({ codes, evidence, url, verdict }) => {
-    const why = verdict === "refused" ? String(evidence.reason) : [verdict, ...codes].join(", ")
+    // `soft_404` is said of a plain 404 as well: what the site answered tells them apart.
+    const answered = Number(evidence.status) >= 400 ? [`answered ${evidence.status}`] : []
+    const why = verdict === "refused" ? String(evidence.reason) : [verdict, ...codes, ...answered].join(", ")
     return `${url}: no article (${why})`
   })
   const all = [...failed, ...ended]
   for (const line of all.slice(0, namedMax)) process.stderr.write(`crawler: ${visible(line)}\n`)
   if (all.length > namedMax)
     process.stderr.write(`crawler: and ${all.length - namedMax} more pages without an article\n`)
+  // A page that need not be an article is no failure when it is none; alone it still has to be accounted for.
+  if (articles + all.length === 0)
+    process.stderr.write("crawler: no article: what was fetched is none, and no link of it leads to one\n")
 })
 
 const Job = Schema.fromJsonString(
@@ -91,7 +96,7 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
     yield* stopOnSignal
     yield* progress(screen, tally)
     const articles = yield* crawl(seeds.urls)
-    yield* report
+    yield* report(articles)
     return articles
   })
   const articles = yield* program.pipe(

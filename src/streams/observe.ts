@@ -41,8 +41,17 @@ export const observeAnswer = (job: CrawlJob, raw: RawPage) => {
   return Effect.flatMap(Signals, (it) => stored(it.record([signal])))
 }
 
-/** A breaker that opened (S1.8). A lost signal loses no page, so it is not waited for. */
+/**
+ * A breaker that opened (S1.8) is told, since nothing of its host is fetched for a while. A lost signal loses no page, so
+ * it is not waited for.
+ */
 export const observeRelease = (host: string, at: Millis, done: Released) =>
   done.tripped
-    ? Effect.flatMap(Signals, (it) => it.record([{ ...base, host, at, kind: "trip", category: null }]))
+    ? Effect.logWarning(
+        `${host} failed too often in a row: nothing of it is fetched for now (crawler hosts show ${host})`
+      ).pipe(
+        Effect.andThen(
+          Effect.flatMap(Signals, (it) => it.record([{ ...base, host, at, kind: "trip", category: null }]))
+        )
+      )
     : Effect.void

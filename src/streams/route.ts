@@ -33,6 +33,20 @@ const pace = Effect.fnUntraced(function* (plans: ReadonlyArray<Planned>) {
   return plans.map((it) => ({ ...it, pace_ms: known.get(it.job.host) ?? 0 }))
 })
 
+/** A poll without a link to follow is told, also where there are links: without articles among them there is nothing to do. */
+const tellLinks = (work: Work<Scored>) => {
+  const { job, links, raw } = work.value
+  if (links.length === 0) return tellPoll(work, "nothing_found", `${raw.final_url} holds no link`)
+  const isOfUse = job.follow.lists || links.some((it) => it.looks === "article" || it.looks === "sitemap")
+  return isOfUse
+    ? Effect.void
+    : tellPoll(
+        work,
+        "nothing_found",
+        `${raw.final_url} holds ${links.length} links, none of which looks like an article's`
+      )
+}
+
 /** Only now may a later fetch of this URL be answered with "unchanged": everything that follows from it is stored. */
 const followedThrough = Effect.fnUntraced(function* ({ job, raw }: Scored) {
   yield* stored((yield* Pages).saveValidators([seenOf(job, raw)]))
@@ -50,7 +64,7 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
   yield* Metric.update(linkCount("followed"), followed.length)
   yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
   yield* Metric.update(linkCount("unfollowed"), page.links.length - followed.length)
-  if (page.links.length === 0) yield* tellPoll(work, "nothing_found", `${page.raw.final_url} holds no link`)
+  yield* tellLinks(work)
   const links = yield* linksKnown(page.job, followed)
   if (links !== null) {
     yield* turnPage(page.job, links)

@@ -34,6 +34,8 @@ describe("who may do what", () => {
   test.each(odd)("an Authorization header with %s is 401 (B108)", async (_, value) => {
     const answer = await raw(`GET /api/v1/sources HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${value}\r\n\r\n`)
     expect(statusOf(answer)).toBe(401)
+    expect(answer).toContain("Authorization: Bearer TOKEN")
+    expect(answer).toContain("CRAWLER_DATA_DIR/admin-token")
   })
   test("NUL in a token or a megabyte of it never passes (B108)", async () => {
     const head = "GET /api/v1/sources HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "

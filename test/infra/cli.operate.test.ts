@@ -78,6 +78,29 @@ describe("sources", () => {
     })
   )
 
+  live("that are known already stay as they are, and the command says what it did not take", () =>
+    Effect.gen(function* () {
+      const run = yield* shell
+      const add = (every: string) => run("sources", "add", "https://a.kr/rss", "--country", "kr", "--every", every)
+      expect((yield* add("2m")).notes).toBe("")
+      expect((yield* add("2m")).notes).toBe("")
+      const changed = yield* add("3m")
+      expect(changed.notes).toContain(
+        "stays as it was: every_ms 180000 not taken; to change it: crawler sources remove"
+      )
+      expect(changed.out).toMatch(/every_ms\s+120000/)
+    })
+  )
+
+  live("cannot be imported from a list without one, and that is said", () =>
+    Effect.gen(function* () {
+      const run = yield* shell
+      const path = yield* tempFile("none.txt", "# nothing yet\n")
+      const { exit, message } = yield* run("sources", "import", path)
+      expect([exit, message]).toEqual(["nothing", `${path}: no source in it`])
+    })
+  )
+
   live("of the preset are Naver's eight economy sections, polled by Seoul's clock", () =>
     Effect.gen(function* () {
       const run = yield* shell

@@ -102,6 +102,10 @@ describe("a list of seeds", () => {
     expect(error.exit).toBe("input")
     expect(error.message).toContain(path)
   })
+  test("a missing list is told in words, not by the system's code alone", async () => {
+    const path = join(dir, "none")
+    expect((await failed(seeds(path))).message).toStartWith(`${path}: no such file or directory (ENOENT)`)
+  })
 })
 
 describe("a URL on the command line", () => {

@@ -24,6 +24,7 @@ const site = () =>
       const { pathname } = new URL(url)
       if (pathname === "/section/never") return new Promise<Response>(() => undefined)
       const at = /\/0(\d)\/story/.exec(pathname)?.[1]
+      if (pathname.includes("gone")) return new Response("<h1>404 Not found</h1>", { status: 404 })
       const body = pathname === "/" ? front : at === undefined ? null : article(Number(at))
       return body === null
         ? new Response("", { status: 404 })
@@ -56,5 +57,31 @@ test("a crawl with a limit ends when that many articles are written, whatever is
   } finally {
     await server.stop(true)
     rmSync(folder, { recursive: true, force: true })
+  }
+}, 25_000)
+
+test("a page that answered 404 is told with its answer, an empty one without, and a missing folder of --out in words", async () => {
+  const server = site()
+  const run = async (...words: ReadonlyArray<string>) => {
+    const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), "crawl", ...words], {
+      env: { ...process.env, ALLOW_PRIVATE_CIDRS: "127.0.0.0/8" },
+      stdout: "ignore",
+      stderr: "pipe"
+    })
+    return { said: await new Response(child.stderr).text(), code: await child.exited }
+  }
+  try {
+    const gone = new URL("/2026/06/gone-story-of-the-day", server.url).href
+    const { said, code } = await run(gone, "--delay", "0")
+    expect([code, said]).toEqual([1, expect.stringContaining(`${gone}: no article (soft_404, answered 404)`)])
+    const bare = await run(new URL("/2026/06/bare-story-of-the-day", server.url).href, "--delay", "0")
+    expect(bare).toEqual({ code: 1, said: expect.stringContaining("crawler: no article: what was fetched is none") })
+    const nowhere = join(tmpdir(), "no-such-folder", "x")
+    expect(await run(gone, "--out", nowhere)).toEqual({
+      code: 74,
+      said: expect.stringContaining(`--out ${nowhere}: no such file or directory (ENOENT)`)
+    })
+  } finally {
+    await server.stop(true)
   }
 }, 25_000)

@@ -7,7 +7,7 @@ import { tick } from "../../src/streams/schedule.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { source } from "../support/conformance/sources.ts"
 import { effect } from "../support/effect.ts"
-import { feedPage } from "../support/pages.ts"
+import { feedPage, listPage } from "../support/pages.ts"
 import { type Answer, world } from "../support/world.ts"
 
 const feedOf = (host: string) =>
@@ -39,7 +39,9 @@ const logged = (answer: Answer) => {
 effect("a feed that is gone is told, with its source and why", () =>
   Effect.gen(function* () {
     const lines = yield* logged({ status: 404, body: "<html><body><h1>Not found</h1></body></html>" })
-    expect(lines).toEqual([expect.stringMatching(/^source gone of gone\.example: \w+: .*answered 404/)])
+    expect(lines).toEqual([
+      expect.stringMatching(/^source gone \(https:\/\/gone\.example\/rss\.xml\): \w+: .*answered 404/)
+    ])
   })
 )
 
@@ -47,13 +49,27 @@ effect("a feed whose host fails is told at each try", () =>
   Effect.gen(function* () {
     const lines = yield* logged(new Retryable({ code: "http_5xx", message: "gone.example answered 503" }))
     expect(lines.length).toBeGreaterThan(1)
-    for (const it of lines) expect(it).toBe("source gone of gone.example: http_5xx: gone.example answered 503")
+    expect(new Set(lines)).toEqual(
+      new Set([
+        "source gone (https://gone.example/rss.xml): http_5xx: gone.example answered 503",
+        "gone.example failed too often in a row: nothing of it is fetched for now (crawler hosts show gone.example)"
+      ])
+    )
   })
 )
 
 effect("a feed without a link is told", () =>
   Effect.gen(function* () {
     expect(yield* logged(feedPage([]))).toEqual([expect.stringContaining("nothing_found")])
+  })
+)
+
+effect("a list whose links all look like lists is told: nothing of it is followed", () =>
+  Effect.gen(function* () {
+    const days = ["2026/11/28", "2026/11/29", "2026/11/30"].map((day) => `https://gone.example/news/${day}`)
+    expect(yield* logged(listPage(days))).toEqual([
+      expect.stringMatching(/nothing_found: .* holds 3 links, none of which looks like an article's/)
+    ])
   })
 )
 

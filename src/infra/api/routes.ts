@@ -64,11 +64,14 @@ const run = (name: OperationName, row: Row, input: unknown) =>
     )
   )
 
+const noToken =
+  "a valid bearer token is expected: Authorization: Bearer TOKEN, with one of ADMIN_TOKEN, READ_TOKEN, or what stands in CRAWLER_DATA_DIR/admin-token when ADMIN_TOKEN is not set"
+
 const authorise = (row: Row, request: Request, tokens: Tokens): Effect.Effect<void, Answer> => {
   const scope = tokens.scopeOf(request.headers.get("authorization"))
   if (scope === null) {
     const headers = { "www-authenticate": 'Bearer realm="crawler"' }
-    return Effect.fail(failure(401, "unauthorized", "a valid bearer token is expected", { headers }))
+    return Effect.fail(failure(401, "unauthorized", noToken, { headers }))
   }
   return row.scope === "admin" && scope !== "admin"
     ? Effect.fail(failure(403, "scope", "this needs a token of scope admin"))

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
-import { codeOf, stdout, writeAll } from "../descriptor.ts"
+import { codeOf, saidOf, stdout, writeAll } from "../descriptor.ts"
 import { Refusal } from "../exit.ts"
 import { Halt } from "../halt.ts"
 import { visible } from "../logging.ts"
@@ -26,7 +26,7 @@ const writer = (descriptor: number, name: string) =>
           catch: (cause) => {
             // `head` has read enough: that is no failure, and there is nobody left to tell.
             if (descriptor === stdout && codeOf(cause) === "EPIPE") halt(0, "")
-            return new Refusal({ exit: "disk", message: `${name}: ${codeOf(cause)}` })
+            return new Refusal({ exit: "disk", message: `${name}: ${saidOf(cause)}` })
           }
         }),
       note: (text) => Effect.sync(() => void process.stderr.write(`${text}\n`))
@@ -37,7 +37,7 @@ const file = (path: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => openSync(path, "w", 0o644),
-      catch: (cause) => new Refusal({ exit: "disk", message: `--out ${visible(path)}: ${codeOf(cause)}` })
+      catch: (cause) => new Refusal({ exit: "disk", message: `--out ${visible(path)}: ${saidOf(cause)}` })
     }),
     (descriptor) => Effect.sync(() => closeSync(descriptor))
   )

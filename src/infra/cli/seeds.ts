@@ -2,6 +2,7 @@ import { type Stats, statSync } from "node:fs"
 import { Effect, Result } from "effect"
 import { checkHost, inCidrs, literalAddress } from "../../domain/address.ts"
 import { type HttpUrl, normaliseUrl, parseHttpUrl, urlKey } from "../../domain/url.ts"
+import { saidOf } from "../descriptor.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import { decodeText } from "./encoding.ts"
@@ -110,7 +111,7 @@ export const readInput = Effect.fn("readInput")(function* (path: string): Effect
   if (path !== "-") {
     const stats = yield* Effect.try({
       try: () => statSync(path),
-      catch: (cause) => unreadable(path, cause instanceof Error && "code" in cause ? String(cause.code) : String(cause))
+      catch: (cause) => unreadable(path, saidOf(cause))
     })
     const kind = kindOf(stats)
     if (kind !== null) return yield* unreadable(path, kind)

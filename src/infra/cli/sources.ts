@@ -31,6 +31,17 @@ const stated = ({ words, flags }: Adding): SourceInput => {
   return Object.fromEntries(Object.entries(given).filter(([, it]) => it !== null)) as unknown as SourceInput
 }
 
+/** What was asked for and is not so: a source that was known keeps what it had. The URL may be written in another way. */
+const unlike = (wanted: SourceInput, source: Source): ReadonlyArray<string> => {
+  const had = new Map<string, unknown>(Object.entries(source))
+  return Object.entries(wanted).flatMap(([field, value]) =>
+    // A country's letters are kept large.
+    field === "url" || String(had.get(field)).toLowerCase() === String(value).toLowerCase()
+      ? []
+      : [`${field} ${visible(String(value))}`]
+  )
+}
+
 /** `unread`: lines that were no source, named already. */
 const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInput>, json: boolean, unread = 0) {
   const answer = yield* (yield* Control)["sources.import"]({ sources })
@@ -63,7 +74,14 @@ const addSource = (command: Adding): Work =>
         message: `--preset ${JSON.stringify(preset)}: expected one of ${known}`
       })
     }
-    const source = yield* (yield* Control)["sources.add"](stated(command))
+    const wanted = stated(command)
+    const source = yield* (yield* Control)["sources.add"](wanted)
+    const kept = unlike(wanted, source)
+    if (kept.length > 0) {
+      yield* (yield* Output).note(
+        `this is a source already and stays as it was: ${kept.join(", ")} not taken; to change it: crawler sources remove ${source.id}, then add it`
+      )
+    }
     yield* print(json, source, () => facts(readable(source)))
     return "done" as const
   })
@@ -78,7 +96,13 @@ const importFile = Effect.fnUntraced(function* ({ words, flags }: Extract<Comman
     return yield* new Refusal({ exit: "data", message: `${first} (--strict: nothing was taken)` })
   }
   yield* Effect.forEach(problems, output.note, { discard: true })
-  if (sources.length === 0) return "nothing" as const
+  if (sources.length === 0) {
+    if (problems.length > 0) return "nothing" as const
+    return yield* new Refusal({
+      exit: "nothing",
+      message: `${visible(path === "-" ? "stdin" : path)}: no source in it`
+    })
+  }
   return yield* importing(sources, flags.json, problems.length)
 })
 

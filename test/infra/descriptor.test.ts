@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test"
+import { openSync } from "node:fs"
+import { saidOf } from "../../src/infra/descriptor.ts"
+
+const error = (work: () => unknown): unknown => {
+  try {
+    work()
+    return null
+  } catch (cause) {
+    return cause
+  }
+}
+
+const table: ReadonlyArray<readonly [why: string, cause: unknown, said: string]> = [
+  ["a missing folder", error(() => openSync("/no such folder/x", "w")), "no such file or directory (ENOENT)"],
+  ["a folder", error(() => openSync("/", "w")), "is a directory (EISDIR)"],
+  ["a full disk", Object.assign(new Error("write"), { code: "ENOSPC" }), "no space left on the disk (ENOSPC)"],
+  ["a broken disk", Object.assign(new Error("write"), { code: "EIO" }), "EIO"],
+  ["what is no system error", new Error("lost"), "Error: lost"]
+]
+test.each(table)("%s is told in words where there are some, else by its code", (_, cause, said) => {
+  expect(saidOf(cause)).toBe(said)
+})
