@@ -13,6 +13,8 @@ import { read, type Wire } from "./wire.ts"
 const ADDRESSES_TRIED = 3
 /** A body of a redirect is read to its end up to this length (bytes), for the connection's sake; else it is cut off. */
 const DISCARD_BYTES_MAX = 65_536
+/** It is not waited for longer than this: some announce a body and never send it. */
+const discardWait = Duration.seconds(1)
 
 /** The answer of one hop. Lives as long as the `use` it was given to. */
 export interface Answer {
@@ -132,8 +134,9 @@ const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, 
 
 const request = (way: Way, url: HttpUrl, address: string, asking: Asking, call: Call) => {
   const secure = url.href.startsWith("https:")
-  const tls = { name: url.hostname.replace(/^\[|\]$/g, ""), verify: asking.verify !== false, ...way.trust }
-  const to: Destination = { address, port: url.port, tls: secure ? tls : null }
+  const name = url.hostname.replace(/^\[|\]$/g, "")
+  const tls = secure ? { verify: asking.verify !== false, ...way.trust } : null
+  const to: Destination = { address, port: url.port, name, tls }
   const text = requestOf(url, asking)
   return Effect.tryPromise({
     try: () => (text === null ? Promise.reject(new Lost("InvalidHeader")) : send(way, to, asking, text, call)),
@@ -165,7 +168,8 @@ const answer = (url: HttpUrl, { exchange, head }: Opened): Answer => {
         () => new Retryable({ code: "network", message: `${url.hostname}: connection lost before the body` })
       )
     )
-  const discard = length <= DISCARD_BYTES_MAX ? Effect.ignore(body(DISCARD_BYTES_MAX)) : Effect.void
+  const rest = body(DISCARD_BYTES_MAX).pipe(Effect.timeoutOption(discardWait), Effect.ignore)
+  const discard = length <= DISCARD_BYTES_MAX ? rest : Effect.void
   return { url, status, headers, length, read: body, discard }
 }
 

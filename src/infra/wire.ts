@@ -18,10 +18,12 @@ const LARGE_AT_ONCE = 1
 /** They let everything else go first, so long (ms) after so many bytes: who sends without end sends fast. */
 const GIVE_WAY_MS = 2
 const GIVE_WAY_BYTES = 524_288
-/** One that is not done within this time (ms) lets others go first: a slow one keeps nobody waiting. */
+/** One that is not done within this time (ms) lets others go first. */
 const SLICE_MS = 2000
 /** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
 const SLOW_BYTES = 2048
+/** Whose turn it is has to be that fast in each such time (ms): who sends a little and then nothing keeps nobody waiting. */
+const LOOK_MS = 100
 /** A body of several pieces grows in blocks of so many bytes. */
 const BLOCK_BYTES = 131_072
 /** Blocks kept for the next bodies (10 MiB, one body of the greatest length): memory given back is not the system's at once. */
@@ -49,12 +51,16 @@ class Turn {
   /** Time (ms) that its server took; what it waited for its turn is not its own slowness. */
   #served = 0
   #gaveWay = 0
+  #bytes = 0
+  #entered = 0
   /** The next bytes of a body of this length, as soon as it is its turn. */
   async next(take: Take, bytes: number): Promise<Uint8Array | null> {
+    this.#bytes = bytes
     if (!this.#held && held >= FREE_BYTES && bytes >= LARGE_BYTES && bytes >= this.#served * SLOW_BYTES) {
       await enter()
       this.#held = true
-      this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+      this.#entered = performance.now()
+      this.#look(bytes)
     }
     if (this.#held && bytes - this.#gaveWay >= GIVE_WAY_BYTES) {
       this.#gaveWay = bytes
@@ -70,9 +76,12 @@ class Turn {
     if (this.#held) leave()
     this.#held = false
   }
-  #lend(): void {
-    if (waiting.length > 0) this.end()
-    else this.#timer = setTimeout(() => this.#lend(), SLICE_MS)
+  #look(before: number): void {
+    this.#timer = setTimeout(() => {
+      const slow = this.#bytes - before < LOOK_MS * SLOW_BYTES
+      if (waiting.length > 0 && (slow || performance.now() - this.#entered >= SLICE_MS)) this.end()
+      else this.#look(this.#bytes)
+    }, LOOK_MS)
   }
 }
 

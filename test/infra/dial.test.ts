@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createSecureContext, createServer as tlsServer } from "node:tls"
+import { createSecureContext, type TLSSocket, createServer as tlsServer } from "node:tls"
 import { Effect, Result } from "effect"
 import { Dialler } from "../../src/infra/dial.ts"
 import { Resolver, layer as resolver } from "../../src/infra/dns.ts"
@@ -97,11 +97,26 @@ const [a, b] = identities
 /** More than a connection takes at once, so that it is stopped and goes on. */
 const LARGE = 3_000_000
 
+/** Writes on and on, and never says goodbye. */
+const endless = (socket: TLSSocket): void => {
+  const more = () => {
+    if (!socket.destroyed && socket.write(Buffer.alloc(65_536))) setImmediate(more)
+  }
+  socket.on("drain", more)
+  setTimeout(more, 20)
+}
+
 /** Two sites on one address, told apart by the name in the handshake; tells which names were asked for. */
 const twoSites = (one: Identity, other: Identity) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly asked: Array<string>; readonly close: () => void }>((resume) => {
+    Effect.callback<{
+      readonly port: number
+      readonly asked: Array<string>
+      readonly open: () => number
+      readonly close: () => void
+    }>((resume) => {
       const asked: Array<string> = []
+      let open = 0
       const pick = (name: string) => createSecureContext(name === "b.test" ? other : one)
       const server = tlsServer(
         {
@@ -112,8 +127,17 @@ const twoSites = (one: Identity, other: Identity) =>
           }
         },
         (socket) => {
+          open += 1
+          socket.on("close", () => {
+            open -= 1
+          })
           socket.on("error", () => undefined)
           socket.on("data", (request) => {
+            if (request.includes("/goodbye")) {
+              socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+              endless(socket)
+              return
+            }
             const body = Buffer.alloc(request.includes("/large") ? LARGE : 2, "ok")
             socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
             socket.write(body)
@@ -124,7 +148,7 @@ const twoSites = (one: Identity, other: Identity) =>
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
         const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ port, asked, close: () => void server.close() }))
+        resume(Effect.succeed({ port, asked, open: () => open, close: () => void server.close() }))
       })
     }),
     ({ close }) => Effect.sync(close)
@@ -155,6 +179,17 @@ describe.skipIf(a === null || b === null)("TLS to a checked address (needs opens
       )
       expect(all.every(({ bytes, end }) => end === "complete" && Buffer.alloc(LARGE, "ok").equals(bytes))).toBe(true)
     }).pipe(Effect.provide(trusting))
+  )
+
+  live(
+    "is over when the answer was the last one, though its server writes on",
+    () =>
+      Effect.gen(function* () {
+        const { port, open } = yield* twoSites(pair.one, pair.other)
+        expect(yield* status(`https://a.test:${port}/goodbye`)).toBe(200)
+        yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => open() > 0 }))
+      }).pipe(Effect.provide(trusting)),
+    10_000
   )
 
   live("is not fooled by a server that speaks without it", () =>

@@ -64,3 +64,21 @@ test("a body that is too long is cut, and nothing of it is kept; the next one is
   expect(end).toBe("complete")
   expect(Buffer.compare(bytes, body)).toBe(0)
 })
+
+test("bodies whose servers send a little and then nothing keep no other one waiting", async () => {
+  const done = Promise.withResolvers<null>()
+  const stalled = (): Take => {
+    let sent = false
+    return () => {
+      if (sent) return done.promise
+      sent = true
+      return Promise.resolve(new Uint8Array(100_000))
+    }
+  }
+  const others = Array.from({ length: 60 }, () => read(stalled(), MEBIBYTE))
+  const body = pattern(5, 300_000)
+  const { bytes } = await read(inPieces(body, 30_011), MEBIBYTE)
+  expect(Buffer.compare(bytes, body)).toBe(0)
+  done.resolve(null)
+  expect((await Promise.all(others)).map(({ end }) => end)).toEqual(others.map(() => "complete"))
+}, 20_000)

@@ -10,9 +10,10 @@ const ALPN = Buffer.from("\u0008http/1.1", "latin1")
 export interface Destination {
   readonly address: string
   readonly port: number
-  /** Whose certificate is asked for; null: no TLS. */
+  /** Who is asked there, also by the certificate. */
+  readonly name: string
+  /** null: no TLS. */
   readonly tls: {
-    readonly name: string
     readonly verify: boolean
     /** PEM; instead of the well-known ones. */
     readonly ca?: ReadonlyArray<string>
@@ -56,7 +57,7 @@ export class Connection {
     if (this.#state === "open") return Promise.resolve()
     if (this.#state === "closed") return Promise.reject(new Lost("ConnectionClosed"))
     this.#state = "opening"
-    const { address, port, tls } = this.to
+    const { address, port, name, tls } = this.to
     return new Promise((resolve, reject) => {
       this.#opened = { resolve, reject }
       Bun.connect({
@@ -64,7 +65,7 @@ export class Connection {
         port,
         data: this,
         socket: handlers,
-        ...(tls === null ? {} : { tls: securely(tls) })
+        ...(tls === null ? {} : { tls: securely(name, tls) })
       }).catch((why: Error) => this.ended(why))
     })
   }
@@ -117,11 +118,12 @@ export class Connection {
     socket?.terminate()
   }
 
-  /** Ends it with a goodbye: everything was said. */
+  /** Ends it with a goodbye: everything was said. `end` waits for the server's with TLS, and reads on until it comes. */
   close(): void {
     const socket = this.#socket
     this.ended(new Lost("ConnectionClosed"))
-    socket?.end()
+    socket?.shutdown()
+    socket?.terminate()
   }
 
   /** The socket is there; with TLS the handshake is still to come. */
@@ -172,7 +174,7 @@ export class Connection {
   }
 }
 
-const securely = ({ name, verify, ca }: NonNullable<Destination["tls"]>): Bun.TLSOptions => ({
+const securely = (name: string, { verify, ca }: NonNullable<Destination["tls"]>): Bun.TLSOptions => ({
   serverName: name,
   rejectUnauthorized: verify,
   ALPNProtocols: ALPN,

@@ -63,7 +63,7 @@ export class Exchange implements User {
   ended(why: Error): void {
     if (this.#over) return
     this.#why = why
-    this.#message.finish()
+    this.#message.finish(why instanceof Lost)
     this.#tell()
   }
 

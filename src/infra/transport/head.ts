@@ -59,7 +59,8 @@ const tokens = (header: string | null): ReadonlyArray<string> =>
 /** RFC 9112 §6.3; null: two lengths, and nobody knows which. One that is no number says nothing. */
 const framingOf = (status: number, headers: Headers, method: Method): Framing | null => {
   if (method === "HEAD" || status < 200 || status === 204 || status === 304) return 0
-  const codings = tokens(headers.get("transfer-encoding"))
+  // An old word for none at all (RFC 2616 §3.6), still said beside a length.
+  const codings = tokens(headers.get("transfer-encoding")).filter((it) => it !== "identity" && it !== "")
   if (codings.length > 0) return codings.at(-1) === "chunked" ? "chunked" : "close"
   const [length, ...others] = new Set(tokens(headers.get("content-length")))
   if (length === undefined || !/^\d+$/.test(length)) return "close"
@@ -79,7 +80,7 @@ export const parseHead = (text: string, method: Method): Head | null => {
   const connection = tokens(headers.get("connection"))
   const modern = major === "1" && minor === "1"
   const asked = modern ? !connection.includes("close") : connection.includes("keep-alive")
-  // Who says two things of one body is not asked a second time.
-  const odd = headers.has("transfer-encoding") && headers.has("content-length")
+  // Who says two things of one body, or speaks of what came after its version, is not asked a second time (RFC 9112 §6.1).
+  const odd = headers.has("transfer-encoding") && (headers.has("content-length") || !modern)
   return { status, headers, body, persistent: asked && clean && !odd && body !== "close" }
 }

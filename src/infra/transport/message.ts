@@ -45,9 +45,9 @@ export class Message {
     return EMPTY
   }
 
-  /** Nothing more comes. */
-  finish(): void {
-    if (this.state === "body" && this.head?.body === "close") this.state = "done"
+  /** Nothing more comes; `clean`: the server said so itself. */
+  finish(clean = true): void {
+    if (clean && this.state === "body" && this.head?.body === "close") this.state = "done"
     else if (this.state !== "done") this.state = "broken"
   }
 

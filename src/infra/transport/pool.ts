@@ -5,8 +5,8 @@ import type { Method } from "./head.ts"
 /** Connections kept for another exchange, all hosts together. */
 const IDLE_MAX = 256
 
-const keyOf = ({ address, port, tls }: Destination): string =>
-  tls === null ? `${address} ${port}` : `${address} ${port} ${tls.name} ${tls.verify}`
+/** Without TLS too a connection is one name's: what stands in front of many may have chosen whom to ask by the first request. */
+const keyOf = ({ address, port, name, tls }: Destination): string => `${address} ${port} ${name} ${tls?.verify}`
 
 /** Connections at rest, by where they lead. */
 export class Pool {
@@ -32,12 +32,14 @@ export class Pool {
 
   #take(key: string): Connection | null {
     const there = this.#resting.get(key) ?? []
-    for (let last = there.pop(); last !== undefined; last = there.pop()) {
+    let found: Connection | null = null
+    while (found === null && there.length > 0) {
+      const last = there.pop()
       this.#count -= 1
-      if (!last.closed) return last
+      if (last?.closed === false) found = last
     }
-    this.#resting.delete(key)
-    return null
+    if (there.length === 0) this.#resting.delete(key)
+    return found
   }
 
   #put(connection: Connection): void {
@@ -56,11 +58,8 @@ export class Pool {
     const [oldest] = this.#resting
     if (oldest === undefined) return
     const [key, there] = oldest
-    const connection = there.shift()
-    if (connection === undefined) this.#resting.delete(key)
-    else {
-      this.#count -= 1
-      connection.close()
-    }
+    there.shift()?.close()
+    this.#count -= 1
+    if (there.length === 0) this.#resting.delete(key)
   }
 }

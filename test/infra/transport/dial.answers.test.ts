@@ -108,6 +108,40 @@ describe("a connection", () => {
     }).pipe(Effect.provide(outward()))
   )
 
+  live("is one name's, also without TLS", () =>
+    Effect.gen(function* () {
+      const asked = new Map<Socket, Set<string>>()
+      const site = yield* tcp((socket, bytes) => {
+        const host = /^Host: ([^:]*)/m.exec(bytes)?.[1] ?? ""
+        asked.set(socket, (asked.get(socket) ?? new Set()).add(host))
+        socket.write(page("hello"))
+      })
+      const of = (name: string) => Dialler.use((it) => it.get(`http://${name}:${site.port}/`, {}, whole))
+      for (const name of ["a.test", "b.test", "a.test", "b.test"]) yield* of(name)
+      expect([...asked.values()].map((it) => [...it])).toEqual([["a.test"], ["b.test"]])
+    }).pipe(Effect.provide(outward({}, names({ "a.test": [["127.0.0.1"]], "b.test": [["127.0.0.1"]] }).layer)))
+  )
+
+  live(
+    "rests beside a few hundred others, not more, whoever kept theirs before",
+    () =>
+      Effect.gen(function* () {
+        const last = says(OK, "Connection: close", "Content-Length: 1", "", "a")
+        const site = yield* tcp(
+          (socket, bytes) => socket.write(bytes.includes("/last") ? last : page("hello")),
+          "0.0.0.0"
+        )
+        const of = (at: number, path: string) =>
+          Dialler.use((it) => it.get(`http://127.0.${at >> 7}.${1 + (at & 127)}:${site.port}/${path}`, {}, whole))
+        for (let at = 0; at < 100; at += 1) yield* of(at, "first").pipe(Effect.andThen(of(at, "last")))
+        for (let at = 100; at < 450; at += 1) yield* of(at, "first")
+        yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => site.open() > 256 }))
+        expect(yield* of(449, "first")).toMatchObject({ body: "hello" })
+        expect(site.connections()).toBe(450)
+      }).pipe(Effect.provide(outward())),
+    10_000
+  )
+
   live("ends with the crawler", () =>
     Effect.gen(function* () {
       const site = yield* tcp((socket) => socket.write(page("hello")))
@@ -148,6 +182,29 @@ describe("an answer", () => {
       }).pipe(Effect.provide(outward()))
     )
   }
+
+  live("until the end is not whole where the end is a reset", () =>
+    Effect.gen(function* () {
+      const site = yield* tcp((socket) =>
+        socket.write(says(OK, "", "half"), () => setTimeout(() => socket.resetAndDestroy(), 20))
+      )
+      expect(yield* get(site.port)).toMatchObject({ body: "half", end: "broken" })
+    }).pipe(Effect.provide(outward()))
+  )
+
+  live(
+    "whose body nobody wants and nobody sends is not waited for",
+    () =>
+      Effect.gen(function* () {
+        const site = yield* tcp((socket) => socket.write(says("HTTP/1.1 302 Found", "Content-Length: 9", "", "")))
+        const discard = Dialler.use((it) =>
+          it.get(`http://127.0.0.1:${site.port}/`, {}, (answer) => Effect.as(answer.discard, answer.status))
+        )
+        expect(yield* discard).toBe(302)
+        yield* Effect.sleep("5 millis").pipe(Effect.repeat({ while: () => site.open() > 0 }))
+      }).pipe(Effect.provide(outward())),
+    10_000
+  )
 
   live("that is there before the request has gone out is taken", () =>
     Effect.gen(function* () {
