@@ -121,6 +121,7 @@ const twoSites = (one: Identity, other: Identity) =>
       const server = tlsServer(
         {
           ...one,
+          allowHalfOpen: true,
           SNICallback: (name, done) => {
             asked.push(name)
             done(null, pick(name))
