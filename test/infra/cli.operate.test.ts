@@ -180,6 +180,17 @@ live("explain tells people the decision first, and programs the whole chain", ()
   })
 )
 
+live("a parsing rule with a selector that there is not is refused, and those there are are named", () =>
+  Effect.gen(function* () {
+    const run = yield* shell
+    const rule = { source_name: "a", host_pattern: "a.kr", target_type: "page", selectors: { content: { css: "p" } } }
+    const { exit, message } = yield* run("parsing-rules", "set", yield* tempFile("rule.json", JSON.stringify(rule)))
+    expect(exit).toBe("data")
+    expect(message).toContain('["content"]')
+    expect(message).toContain("selectors: title, main_content, summary")
+  })
+)
+
 live("what needs a database ends with a sentence where there is none", () =>
   Effect.gen(function* () {
     const run = yield* shell

@@ -132,7 +132,7 @@ const keeping = {
     help: "One source.",
     words: one("ID"),
     flags: { json },
-    examples: ["crawler sources show 3f2a"]
+    examples: ["crawler sources show deb3566fe1be2f3e"]
   }),
   "sources import": shape({
     help: "Take sources from a list of URLs, from JSON lines (url, kind, every, category, …) or from a dataset of research.",
@@ -144,19 +144,19 @@ const keeping = {
     help: "Poll again.",
     words: some("ID"),
     flags: { json },
-    examples: ["crawler sources enable 3f2a"]
+    examples: ["crawler sources enable deb3566fe1be2f3e"]
   }),
   "sources disable": shape({
     help: "Poll no more; keep the source.",
     words: some("ID"),
     flags: { json },
-    examples: ["crawler sources disable 3f2a"]
+    examples: ["crawler sources disable deb3566fe1be2f3e"]
   }),
   "sources remove": shape({
     help: "Forget sources; their articles stay.",
     words: some("ID"),
     flags: { json },
-    examples: ["crawler sources remove 3f2a"]
+    examples: ["crawler sources remove deb3566fe1be2f3e"]
   }),
   "articles list": shape({
     help: "Articles in the store, one line each, in the order of their ids.",
@@ -168,7 +168,7 @@ const keeping = {
     help: "One article, by id or URL.",
     words: one("ID|URL"),
     flags: { json },
-    examples: ["crawler articles show 3f2a"]
+    examples: ["crawler articles show https://news.example/politics/1"]
   }),
   "articles export": shape({
     help: "Articles as JSON lines.",
@@ -195,19 +195,19 @@ const operating = {
     help: "One dead letter with its input.",
     words: one("ID"),
     flags: { json },
-    examples: ["crawler dlq show 3f2a"]
+    examples: ["crawler dlq show tInX7CkLT8K92nj--KrxB14xbw5dyQ-qUwOwZ6oEBLE.0~fetcher"]
   }),
   "dlq replay": shape({
     help: "Work on dead letters again.",
     words: some("ID"),
     flags: { json },
-    examples: ["crawler dlq replay 3f2a"]
+    examples: ["crawler dlq replay tInX7CkLT8K92nj--KrxB14xbw5dyQ-qUwOwZ6oEBLE.0~fetcher"]
   }),
   "dlq drop": shape({
     help: "Delete dead letters.",
     words: some("ID"),
     flags: { json },
-    examples: ["crawler dlq drop 3f2a"]
+    examples: ["crawler dlq drop tInX7CkLT8K92nj--KrxB14xbw5dyQ-qUwOwZ6oEBLE.0~fetcher"]
   }),
   "hosts list": shape({
     help: "Hosts and how they do.",

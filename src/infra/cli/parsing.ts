@@ -1,5 +1,6 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { type RuleShown, showRule } from "../../domain/learning/showing.ts"
+import { Selectors } from "../../domain/rule.ts"
 import { draft, RulingInput } from "../../domain/ruling.ts"
 import { Settings } from "../config.ts"
 import { boundsOf } from "../control.parsing.ts"
@@ -15,8 +16,7 @@ import { facts, table } from "./table.ts"
 type Parsing = Extract<Command, { name: `parsing-rules ${string}` }>
 
 const columns = ["id", "host_pattern", "path_pattern", "target_type", "version", "enabled", "origin", "source_name"]
-const form =
-  'JSON such as {"source_name": "paper", "host_pattern": "news.example", "target_type": "page", "selectors": {"title": {"css": "h1"}}}, or an array of such'
+const form = `JSON such as {"source_name": "paper", "host_pattern": "news.example", "target_type": "page", "selectors": {"title": {"css": "h1"}}}, or an array of such; selectors: ${Object.keys(Selectors.fields).join(", ")}`
 const decode = Schema.decodeUnknownResult(
   Schema.fromJsonString(Schema.Union([Schema.Array(RulingInput), RulingInput])),
   { onExcessProperty: "error" }
