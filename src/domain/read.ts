@@ -130,12 +130,16 @@ const page = (
   const ruled = rule?.enabled === true ? rule : null
   const { content, judged } = contentOf(it, hints, ruled)
   const reasons = articleReasons(it, judged, hints, content)
-  const kind = kindOf(hints, ruled, isArticle(reasons))
+  const isOne = isArticle(reasons)
+  const kind = kindOf(hints, ruled, isOne)
+  // What an article hides is never read; what another page hides is read only where a text is asked of it.
+  const isOpened = kind === "article" && !isOne && it.sheet.folded > 0
+  const said = isOpened ? contentOf({ ...it, opens: true }, hints, ruled).content : content
   const visible = visibleOf(it.sheet)
   const facts: Facts = {
     hints,
-    title: content.title,
-    text: content.text,
+    title: said.title,
+    text: said.text,
     ...visible,
     around: aroundOf(it.sheet, judged.element),
     scripts: tree.scripts,
@@ -152,7 +156,7 @@ const page = (
     verdict,
     evidence: { ...evidence, reasons },
     charset: decoded.charset,
-    content: kind === "article" ? content : null,
+    content: kind === "article" ? said : null,
     links,
     flags: [...flags, ...tree.flags]
   }

@@ -30,7 +30,7 @@ export interface Sheet {
 }
 
 const never = new Set(
-  "script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter".split(
+  "title script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter".split(
     " "
   )
 )
@@ -49,9 +49,24 @@ const tidy = (text: string): string => {
   return untidy.test(text) ? text.replace(invisible, "").replace(blank, " ") : text
 }
 
-/** What hides more than this share of the elements (and more than a few) hides the page itself. */
+/** What hides more than this share of the elements (and more than a few) hides the page itself, if most of the text is in it. */
 const hiddenShare = 0.6
 const hiddenMin = 50
+/** A `<noscript>` with as many elements holds the page for those who run no scripts, if most of the text is in it. */
+const noscriptElements = 15
+/** What has this share of a page's text has most of it: a box of text that nobody sees has less, beside an article. */
+const pageShare = 0.65
+
+/** By element order: the characters of text that stand before the element; one more for the page's end. */
+const textsOf = ({ elements }: Tree): Float64Array => {
+  const sums = new Float64Array(elements.length + 1)
+  elements.forEach(({ children, tag }, at) => {
+    let sum = sums[at] ?? 0
+    if (!never.has(tag)) for (const it of children) if (typeof it === "string") sum += it.trim().length
+    sums[at + 1] = sum
+  })
+  return sums
+}
 
 class Collector {
   readonly blocks: Array<Block> = []
@@ -71,6 +86,7 @@ class Collector {
 
   /** A page may be hidden as a whole until its scripts have run, or behind a dialog: that hides nothing from us. */
   private readonly hiddenMax: number
+  private texts: Float64Array | null = null
 
   constructor(
     private readonly tree: Tree,
@@ -113,8 +129,8 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (isSilent(element)) return false
-    if (element.last - element.order < this.hiddenMax && this.hides(element)) {
+    if (never.has(tag) && !(tag === "noscript" && this.isPage(element, noscriptElements))) return false
+    if (this.hides(element) && !this.isPage(element, this.hiddenMax)) {
       if (!isAway(element)) this.folded += element.last - element.order + 1
       return false
     }
@@ -125,6 +141,13 @@ class Collector {
     if (tag === "a") this.links += 1
     if (tag === "pre") this.pre += 1
     return true
+  }
+  /** Whether an element is the page itself: it has so many elements and most of the text. */
+  private isPage({ last, order }: Element, elementsMin: number): boolean {
+    if (last - order < elementsMin) return false
+    this.texts ??= textsOf(this.tree)
+    const [from = 0, to = 0, all = 0] = [this.texts[order], this.texts[last + 1], this.texts.at(-1)]
+    return to - from >= all * pageShare
   }
   private leave(element: Element): void {
     if (element.tag === "a") this.links -= 1
@@ -183,12 +206,6 @@ class Collector {
 
 /** The first line's indentation counts in preformatted text; an empty first line and blanks at the end do not. */
 const withoutEmptyEnds = (text: string): string => text.trimEnd().replace(/^[ \t]*\r?\n/u, "")
-
-/** A `<noscript>` with as many elements holds the page for those who run no scripts. */
-const noscriptElements = 15
-
-const isSilent = (element: Element): boolean =>
-  never.has(element.tag) && !(element.tag === "noscript" && element.last - element.order >= noscriptElements)
 
 const blockParent = (element: Element): Element => {
   let it = element.parent

@@ -16,6 +16,7 @@ import { cleanNames } from "./names.ts"
 import { nearOf } from "./near.ts"
 import { modifiedOf, publishedOf } from "./published.ts"
 import { ruledElements, ruledValues } from "./ruled.ts"
+import type { Source } from "./text.ts"
 import { plain, siteNames, statedTitles, titleOf, unescaped } from "./title.ts"
 
 /** Version of generic extraction: raised when the same page would read differently. */
@@ -57,10 +58,7 @@ const tagsOf = (meta: Meta, linked: Linked, ruled: ReadonlyArray<string>): Reado
   return [...seen.values()].slice(0, tagsMax)
 }
 
-export interface Page {
-  readonly sheet: Sheet
-  readonly meta: Meta
-  readonly linked: Linked
+export interface Page extends Source {
   readonly base: string
 }
 

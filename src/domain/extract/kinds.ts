@@ -242,9 +242,9 @@ export const kindByName = (element: Element): Kind | null => {
 }
 
 const hiddenStyle =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?)/iu
-const offScreen = /(?:^|;)\s*(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{3,}/iu
-const zeroSize = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
+  /(?:^|[;/])\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*(?:0|0?\.0+)%?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|content-visibility\s*:\s*hidden|transform\s*:\s*scale(?:3d)?\(\s*0\s*[,)]|clip-path\s*:\s*(?:inset\(\s*(?:50|100)%|circle\(\s*0)|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?)/iu
+const offScreen = /(?:^|[;/])\s*(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{3,}/iu
+const zeroSize = /(?:^|[;/])\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
 const clipped = /overflow\s*:\s*hidden/iu
 
 /**
@@ -277,15 +277,11 @@ export const isHidden = (element: Element, aria = true): boolean => {
 /** A hidden part of so many elements is one that scripts bring in; what is planted is small. */
 const foldElements = 50
 
-/** Whether an element says that it is the panel of a tab or a fold: it has a label, or is kept from screen readers too. */
+/** Whether an element says that it is the panel of a tab or a fold. */
 const isPanel = (element: Element): boolean => {
   const role = attribute(element, "role")
   if (role === "dialog" || role === "alertdialog") return false
-  return (
-    role === "tabpanel" ||
-    attribute(element, "aria-labelledby") !== undefined ||
-    attribute(element, "aria-hidden") === "true"
-  )
+  return role === "tabpanel" || attribute(element, "aria-labelledby") !== undefined
 }
 
 /** Whether a person would not come to see it: not even by turning over tabs, folds and slides. */

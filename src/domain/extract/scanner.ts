@@ -16,6 +16,7 @@ const attributesMax = 64
 /** Elements whose body is text up to their end tag: as it stands, or with references. @source HTML, 13.2.6.2 */
 const raw: ReadonlySet<string> = new Set("script style iframe noembed noframes xmp".split(" "))
 const referring: ReadonlySet<string> = new Set(["title", "textarea"])
+const scriptMark = /<!--|-->|<\/?script(?=[\t\n\f\r />])/giu
 
 const [bang, slash, equals, end, query, quote, apostrophe] = [0x21, 0x2f, 0x3d, 0x3e, 0x3f, 0x22, 0x27]
 
@@ -191,6 +192,7 @@ class Scanner {
   /** A comment, a document type, or what the standard calls a bogus comment. */
   private skip(from: number): number {
     const { html } = this
+    if (this.marks.isForeign && html.startsWith("![CDATA[", from)) return this.past("]]>", from)
     if (!html.startsWith("!--", from)) return this.past(">", from)
     const start = from + 3
     if (html.charCodeAt(start) === end) return start + 1
@@ -207,10 +209,28 @@ class Scanner {
     for (let at = html.indexOf("</", from); at >= 0; at = html.indexOf("</", at + 2)) {
       const to = at + 2 + tag.length
       if (!endsName(html.charCodeAt(to)) || html.slice(at + 2, to).toLowerCase() !== tag) continue
-      this.text(from, at, refers)
-      return this.close(at + 2)
+      const last = tag === "script" && html.slice(from, at).includes("<!--") ? this.scriptEnd(from) : at
+      this.text(from, last, refers)
+      return this.close(last + 2)
     }
     return this.rest(from, refers)
+  }
+  /** In a comment of a script, a script that begins there ends first. @source HTML, 13.2.5.18 to 13.2.5.31 */
+  private scriptEnd(from: number): number {
+    let [isComment, isInner] = [false, false]
+    scriptMark.lastIndex = from
+    for (let it = scriptMark.exec(this.html); it !== null; it = scriptMark.exec(this.html)) {
+      const [mark] = it
+      if (mark === "<!--") {
+        isComment = true
+        // Its dashes may be those of its end.
+        scriptMark.lastIndex -= 2
+      } else if (mark === "-->") [isComment, isInner] = [false, false]
+      else if (!mark.startsWith("</")) isInner = isComment
+      else if (isInner) isInner = false
+      else return it.index
+    }
+    return this.html.length
   }
   private rest(from: number, refers: boolean): number {
     this.text(from, this.html.length, refers)

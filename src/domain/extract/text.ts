@@ -8,6 +8,8 @@ export interface Source {
   readonly sheet: Sheet
   readonly meta: Meta
   readonly linked: Linked
+  /** Whether tabs, folds and slides may be turned over: on pages that are no articles. */
+  readonly opens?: boolean
 }
 
 /** The text of an article and where it was found. */

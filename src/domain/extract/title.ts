@@ -172,7 +172,7 @@ export const statedTitles = (meta: Meta, linked: Linked): ReadonlyArray<string> 
 /** A page's main heading may be the site's name: then the document's title ends in it, and nothing else is called so. */
 const isSiteName = (heading: string, meta: Meta): boolean => {
   const key = plain(heading)
-  const title = meta.title === null ? "" : inlineText(meta.title)
+  const title = meta.title === null ? "" : inlineText(meta.title).slice(0, titleMax)
   const last = [...title.matchAll(separator)].find(
     ({ 0: mark, index }) => plain(title.slice(index + mark.length)) === key
   )

@@ -150,7 +150,7 @@ const looser = (page: Source, { element }: Body, removed: ReadonlyArray<string |
 const foldedMin = 20
 /** The page with its tabs, folds and slides turned over. */
 const unfolded = (page: Source): Source =>
-  page.sheet.folded < foldedMin ? page : { ...page, sheet: sheetOf(page.sheet.tree, isAway) }
+  page.opens !== true || page.sheet.folded < foldedMin ? page : { ...page, sheet: sheetOf(page.sheet.tree, isAway) }
 
 /** The text that was found in a page, or all that the page shows where that is not enough. */
 export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Texts => {

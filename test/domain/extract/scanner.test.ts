@@ -113,6 +113,25 @@ describe("a page is split into text and tags by the rules of the standard", () =
       ["<title>", '"<b>"', "</title>", "<style>", '"&lt;"', "</style>"]
     ],
     ["a reference behind a `<` in a title counts", "<title><&amp;</title>", ["<title>", '"<&"', "</title>"]],
+    [
+      "a script within a script's comment ends first, and the comment's end ends both",
+      "<script><!-- <script> </script> a --></script>b<script><!--><script></script>c",
+      [
+        "<script>",
+        '"<!-- <script> </script> a -->"',
+        "</script>",
+        '"b"',
+        "<script>",
+        '"<!--><script>"',
+        "</script>",
+        '"c"'
+      ]
+    ],
+    [
+      "a script's comment that begins none ends with it",
+      "<script><!-- <scripts> </script>a",
+      ["<script>", '"<!-- <scripts> "', "</script>", '"a"']
+    ],
     ["nothing ends plain text", "<plaintext>a</plaintext>&amp;", ["<plaintext>", '"a</plaintext>&amp;"']],
     ["what ends before its `>` is dropped", "a<b c=d", ['"a"']],
     ["a tag cut at its slash is dropped", "a<b /", ['"a"']],
@@ -121,8 +140,8 @@ describe("a page is split into text and tags by the rules of the standard", () =
     ["an open quote hides the rest", `a<b c="d><e>`, ['"a"']]
   ]
   for (const [name, html, lines] of table) test(name, () => expect(scanned(html)).toEqual(lines))
-  test("in a drawing no body is raw text", () =>
-    expect(scanned("<title><b></title>", true)).toEqual(["<title>", "<b>", "</title>"]))
+  test("in a drawing no body is raw text, and a CDATA section is one", () =>
+    expect(scanned("<title><b></title><![CDATA[><p>]]>", true)).toEqual(["<title>", "<b>", "</title>"]))
 })
 
 const bits = [
@@ -134,8 +153,9 @@ const bits = [
     " "
   )
 ]
-/** The other one overlooks a reference right behind the beginning of an end tag in a title. */
-const agreed = (html: string): string => html.replaceAll(/(<\/?[a-z]*)&/gi, "$1 &")
+/** The other one overlooks a reference right behind the beginning of an end tag in a title, and comments in scripts. */
+const agreed = (html: string): string =>
+  html.replaceAll(/(<\/?[a-z]*)&/gi, "$1 &").replace(/<script[\s\S]*$/i, (it) => it.replaceAll("<!--", "<!-"))
 /** Closes whatever is open, as what a tokenizer does with a tag that the page's end cuts is not at issue. */
 const ending = `"'>"'> --></title></textarea></script></style></iframe></xmp><br>`
 
