@@ -9,27 +9,39 @@ import { remembered } from "./reader.memo.ts"
 import type { FromReader, ToReader } from "./reader.protocol.ts"
 import { rulesFor } from "./reader.ruled.ts"
 
-// The executable has the thread as an entry point of its own, under this very path.
-const launch = () => new Worker(new URL("./reader.entry.ts", import.meta.url).href)
+/**
+ * A reader's thread and whoever waits for its next message. Its listeners are set once, for its life: listeners that change with
+ * each page can be freed under the runtime's collector while it looks at them, which ends the process.
+ */
+class Thread {
+  // The executable has the thread as an entry point of its own, under this very path.
+  readonly worker = new Worker(new URL("./reader.entry.ts", import.meta.url).href)
+  waiting: ((message: Effect.Effect<FromReader, Fatal>) => void) | null = null
+
+  constructor() {
+    this.worker.onmessage = ({ data }: MessageEvent<FromReader>) => this.waiting?.(Effect.succeed(data))
+    this.worker.onerror = (event) => {
+      event.preventDefault()
+      const message = `reading ended its thread: ${event.message}`
+      this.waiting?.(Effect.fail(new Fatal({ code: "reader_limit", message })))
+    }
+  }
+}
 
 /** The thread's next message, or how it ended. */
-const next = (worker: Worker): Effect.Effect<FromReader, Fatal> =>
+const next = (thread: Thread): Effect.Effect<FromReader, Fatal> =>
   Effect.callback<FromReader, Fatal>((resume) => {
-    worker.onmessage = ({ data }: MessageEvent<FromReader>) => resume(Effect.succeed(data))
-    worker.onerror = (event) => {
-      event.preventDefault()
-      resume(Effect.fail(new Fatal({ code: "reader_limit", message: `reading ended its thread: ${event.message}` })))
-    }
+    thread.waiting = resume
   })
 
-const ask = (worker: Worker, question: ToReader): Effect.Effect<Reading, Fatal> =>
+const ask = (thread: Thread, question: ToReader): Effect.Effect<Reading, Fatal> =>
   Effect.suspend(() => {
     // A copy that changes hands: cloning a view would copy all of the buffer it looks at. (A Buffer's own `slice` is no
     // copy: its memory, and that of all its neighbours, would go with it.)
     const body = new Uint8Array(question.body)
-    worker.postMessage({ ...question, body }, [body.buffer])
-    return next(worker)
-  }).pipe(Effect.flatMap((it) => (it.tag === "read" ? Effect.succeed(it.reading) : ask(worker, question))))
+    thread.worker.postMessage({ ...question, body }, [body.buffer])
+    return next(thread)
+  }).pipe(Effect.flatMap((it) => (it.tag === "read" ? Effect.succeed(it.reading) : ask(thread, question))))
 
 /**
  * Reads in `parser:N` threads. A page over READER_TIMEOUT, or one that ends its thread, is Fatal `reader_limit`; its thread
@@ -41,23 +53,23 @@ export const layer = Layer.effect(
     const { READER_MEMO, READER_TIMEOUT } = yield* Settings
     const { readers } = yield* Policy
     const ruleOf = yield* rulesFor
-    const idle = yield* Queue.bounded<Worker>(readers)
-    const all = new Set<Worker>()
+    const idle = yield* Queue.bounded<Thread>(readers)
+    const all = new Set<Thread>()
     const scope = yield* Effect.scope
     /** A thread takes pages once it has loaded, so that no page pays for that. */
     const add = Effect.gen(function* () {
-      const worker = launch()
-      all.add(worker)
-      yield* next(worker)
-      yield* Queue.offer(idle, worker)
+      const thread = new Thread()
+      all.add(thread)
+      yield* next(thread)
+      yield* Queue.offer(idle, thread)
     })
-    const drop = (worker: Worker) => {
-      all.delete(worker)
-      worker.terminate()
+    const drop = (thread: Thread) => {
+      all.delete(thread)
+      thread.worker.terminate()
     }
-    const replace = (worker: Worker) =>
+    const replace = (thread: Thread) =>
       Effect.andThen(
-        Effect.sync(() => drop(worker)),
+        Effect.sync(() => drop(thread)),
         Effect.forkIn(Effect.orDie(add), scope)
       )
     yield* Effect.addFinalizer(() => Effect.sync(() => all.forEach(drop)))
@@ -68,13 +80,13 @@ export const layer = Layer.effect(
     const read = (_id: string, body: Uint8Array, hints: Hints, given?: ParsingRule | null) =>
       Effect.acquireUseRelease(
         Queue.take(idle),
-        (worker) =>
-          Effect.flatMap(ruleOf(hints, given), (rule) => ask(worker, { body, hints, rule })).pipe(
+        (thread) =>
+          Effect.flatMap(ruleOf(hints, given), (rule) => ask(thread, { body, hints, rule })).pipe(
             Effect.timeoutOrElse({ duration: READER_TIMEOUT, orElse: () => Effect.fail(late(hints.url)) })
           ),
         // An interrupted thread still works on the old page, so it is replaced like one that failed.
-        (worker, exit): Effect.Effect<unknown> =>
-          exit._tag === "Success" ? Queue.offer(idle, worker) : replace(worker)
+        (thread, exit): Effect.Effect<unknown> =>
+          exit._tag === "Success" ? Queue.offer(idle, thread) : replace(thread)
       )
     return Reader.of({ read: remembered(read, READER_MEMO) })
   })
