@@ -15,6 +15,8 @@ const ADDRESSES_TRIED = 3
 const DISCARD_BYTES_MAX = 65_536
 /** It is not waited for longer than this: some announce a body and never send it. */
 const discardWait = Duration.seconds(1)
+/** A server that has waited long enough for a request says so (RFC 9110 §15.5.9); on a connection that rested, it may not know of ours. */
+const TIRED = 408
 
 /** The answer of one hop. Lives as long as the `use` it was given to. */
 export interface Answer {
@@ -123,13 +125,15 @@ const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, 
   const method = asking.method ?? "GET"
   const { exchange, reused } = way.pool.exchange(to, method, false)
   try {
-    return { exchange, head: await call.begin(exchange).begin(request) }
+    const head = await call.begin(exchange).begin(request)
+    if (!reused || head.status !== TIRED) return { exchange, head }
+    exchange.cut()
   } catch (why) {
     if (!reused || exchange.answered) throw why
-    // It had rested too long for its server.
-    const again = way.pool.exchange(to, method, true).exchange
-    return { exchange: again, head: await call.begin(again).begin(request) }
   }
+  // It had rested too long for its server.
+  const again = way.pool.exchange(to, method, true).exchange
+  return { exchange: again, head: await call.begin(again).begin(request) }
 }
 
 const request = (way: Way, url: HttpUrl, address: string, asking: Asking, call: Call) => {

@@ -6,6 +6,7 @@ const HEAD_BYTES_MAX = 262_144
 /** Room for a head that comes in pieces, to begin with. */
 const HELD_BYTES = 4096
 const EMPTY = new Uint8Array(0)
+const NONE = Buffer.alloc(0)
 const MAGIC = "HTTP/"
 
 /** Every byte of this begins an answer, or nothing does: most who speak something else are told at once. */
@@ -22,7 +23,7 @@ export class Message {
   /** Bytes came behind the end. */
   #surplus = false
   /** A head's pieces so far, at the begin of a larger room. */
-  #held = Buffer.alloc(0)
+  #held = NONE
   #heldLength = 0
   /** Bytes of interim heads. */
   #spent = 0
@@ -65,6 +66,7 @@ export class Message {
       return bytes.subarray(bytes.length)
     }
     this.#heldLength = 0
+    this.#held = NONE
     this.#begin(parseHead(bytes.toString("latin1", 0, end), this.method), end)
     return bytes.subarray(end)
   }

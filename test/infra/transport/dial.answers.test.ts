@@ -96,6 +96,22 @@ describe("a connection", () => {
     }).pipe(Effect.provide(outward()))
   )
 
+  live("that has rested too long, as its server says, is replaced, once", () =>
+    Effect.gen(function* () {
+      const late = says("HTTP/1.1 408 Request Timeout", "Connection: close", "Content-Length: 3", "", "bye")
+      const seen = new Set<Socket>()
+      const site = yield* tcp((socket, bytes) => {
+        socket.write(seen.has(socket) || bytes.includes("/always") ? late : page("hello"))
+        seen.add(socket)
+      })
+      for (let turn = 0; turn < 3; turn += 1) expect(yield* get(site.port)).toMatchObject({ body: "hello" })
+      expect(site.connections()).toBe(3)
+      const always = Dialler.use((it) => it.get(`http://127.0.0.1:${site.port}/always`, {}, whole))
+      expect(yield* always).toMatchObject({ status: 408, body: "bye" })
+      expect(site.connections()).toBe(4)
+    }).pipe(Effect.provide(outward()))
+  )
+
   live("says nothing while it rests, or is closed", () =>
     Effect.gen(function* () {
       const site = yield* tcp((socket) => {
