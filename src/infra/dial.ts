@@ -129,9 +129,9 @@ const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, 
     if (!reused || head.status !== TIRED) return { exchange, head }
     exchange.cut()
   } catch (why) {
-    if (!reused || exchange.answered) throw why
+    if (!reused) throw why
   }
-  // It had rested too long for its server.
+  // It had rested too long for its server, or something late came of what was asked before.
   const again = way.pool.exchange(to, method, true).exchange
   return { exchange: again, head: await call.begin(again).begin(request) }
 }

@@ -4,8 +4,6 @@ import { Message } from "./message.ts"
 
 /** One request and its answer. The connection is let go as soon as the answer has come whole, read or not. */
 export class Exchange implements User {
-  /** Something of an answer came. */
-  answered = false
   readonly #message: Message
   readonly #pieces: Array<Uint8Array> = []
   #why: Error | null = null
@@ -51,7 +49,6 @@ export class Exchange implements User {
   }
 
   arrived(bytes: Buffer): void {
-    this.answered = true
     const body = this.#message.feed(bytes)
     if (body.length > 0) this.#pieces.push(body)
     if (this.#over) this.#release()
