@@ -26,6 +26,19 @@ test.each([
     ["김서준"]
   ],
   ["no section beside it", `<p>정치부</p><p>입력 2026. 2. 10. 03:30</p>${text}`, []],
+  ["several Korean reporters in a line", `<p>이하늘 기자, 박민수 기자</p>${text}`, ["이하늘", "박민수"]],
+  ["a Korean correspondent", `<p>워싱턴=한지민 특파원 입력 2026. 2. 10. 03:30</p>${text}`, ["한지민"]],
+  ["a byline that ends in a place", `<p>Von Anna Berg, Hamburg</p>${text}`, ["Anna Berg"]],
+  [
+    "a byline that ends in an agency",
+    `<p>Par Jeanne Dupont et Luc Martin avec AFP</p>${text}`,
+    ["Jeanne Dupont", "Luc Martin"]
+  ],
+  ["a comment's byline", `<p>Ein Kommentar von Anna Berg</p>${text}`, ["Anna Berg"]],
+  ["who asked in an interview", `<p>Propos recueillis par Jeanne Dupont</p>${text}`, ["Jeanne Dupont"]],
+  ["a label in Japanese", `<p>記者：山田太郎</p>${text}`, ["山田太郎"]],
+  ["a name in Arabic, by its element", `<p class=author>أحمد علي</p>${text}`, ["أحمد علي"]],
+  ["a name in Arabic, by its label", `<p>كتب: أحمد علي</p>${text}`, ["أحمد علي"]],
   ["a label behind the text", `${text}<p>Text: Anna Berg</p>`, ["Anna Berg"]],
   ["a name that runs into its preposition", `<p class=author>ByJane Doe</p>${text}`, ["Jane Doe"]],
   ["the same in a line without a name", `<p>ByJane Doe</p>${text}`, ["Jane Doe"]],

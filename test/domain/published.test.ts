@@ -81,6 +81,14 @@ test.each([
     "2026-01-14"
   ],
   [
+    "its publication, in a line that begins with its change",
+    "<p>Stand: 15.01.2026 09:12 Uhr | Veröffentlicht am 14. Januar 2026</p>",
+    "",
+    "2026-01-14"
+  ],
+  ["the same in Spanish", "<p>Actualizado: 15/01/2026 09:12. Publicado: 14/01/2026 15:05</p>", "", "2026-01-14"],
+  ["digits of Arabic", "<p>نشر في: ١٤ يناير ٢٠٢٦</p>", "<meta name=dateupdate content=2026-01-15>", "2026-01-14"],
+  [
     "a live blog as a whole, not its latest post",
     "",
     `<script type="application/ld+json">{"@type":"LiveBlogPosting","headline":"x","datePublished":"2026-01-14T08:00:00Z","liveBlogUpdate":[{"@type":"BlogPosting","headline":"y","author":"Z","articleBody":"z","datePublished":"2026-01-15T09:00:00Z"}]}</script>`,

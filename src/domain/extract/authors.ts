@@ -40,7 +40,7 @@ const fromProps = (tree: Tree, meta: Meta): ReadonlyArray<string> => {
   return named.filter(({ item }) => item === named[0]?.item).map(({ text }) => text)
 }
 
-const korean = /(?:^|[\s=\])】])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?기자(?:\s|$|[=(\d])/u
+const korean = /(?<=^|[\s=\])】,·])([가-힣]{2,4})\s*(?:선임|인턴|객원|전문|수습)?(?:기자|특파원)(?=[\s=(\d,·]|$)/gu
 /** "(서울=통신) 홍길동 기자 = " at the beginning of an agency's report. */
 const dateline = /^[([【][^)\]】]{1,24}[)\]】]\s*([가-힣]{2,4})(?:\s*[·,]\s*([가-힣]{2,4}))?\s*기자\s*=/u
 /** A name with its role or its address, and nothing more: how Korean pages sign below the text. */
@@ -51,15 +51,15 @@ const signed =
 const lineMax = 120
 /** "By …", "Posted by …", "Ein Artikel von …": what stands before a name and nowhere else at the beginning of a line. */
 const byline =
-  /^(?:(?:ein artikel|ein beitrag|text|words|story|interview|article|written|posted|post|published|gespeichert|veröffentlicht|publié)\s+)?(?:by|von|par|por|di|de|door|av|af)\s*:?\s+(\S.{1,80})/iu
+  /^(?:(?:eine? (?:artikel|beitrag|gastbeitrag|kommentar|analyse|bericht|kolumne|reportage|essay|interview)|propos recueillis|text|words|story|interview|article|written|posted|post|published|gespeichert|veröffentlicht|publié)\s+)?(?:by|von|par|por|di|de|door|av|af)\s*:?\s+(\S.{1,80})/iu
 /** "Author: …": words that need their colon. */
 const labelled =
-  /^(?:autor(?:in|en)?|authors?|autore|auteur|texte?|words|interview|reporter|verfasser(?:in)?|written by|by|von)(?: (?:und|and) \p{L}+)?\s*[:：]\s*(\S.{1,80})/iu
+  /^(?:autor(?:in|en)?|authors?|autore|auteur|texte?|words|interview|reporter|verfasser(?:in)?|written by|by|von|글|취재|文|記者|取材|執筆|筆者|كتبت?|بقلم|إعداد)(?: (?:und|and) \p{L}+)?\s*[:：]\s*(\S.{1,80})/iu
 /** A label in a block of its own: the name stands in the next one. */
 const label = /^(?:by|von|par|por|written by|autor(?:in|en)?|authors?|autore|auteur|texte?)\s*[:：]?$/iu
 /** Where a date or a section begins behind a name. */
 const behind =
-  /\s*(?:[/|»⋅•·]|\sIllustration\s|\s(?:under|um|am|on|at|le)\s|[,–-]?\s+(?:\p{L}+(?:day|tag),?\s+)?(?:(?:[Jj]an|[Ff]eb|[Mm][aä]r|[Aa]pr|[Mm]a[iy]|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo][ck]t|[Nn]ov|[Dd]e[cz])\p{L}*\.?\s+)?\d).*$/u
+  /\s*(?:[/|»⋅•·]|(?:published|updated|posted)\b|\sIllustration\s|\s(?:under|um|am|on|at|le|with|avec|mit|con)\s|[,–-]?\s+(?:\p{L}+(?:day|tag),?\s+)?(?:(?:[Jj]an|[Ff]eb|[Mm][aä]r|[Aa]pr|[Mm]a[iy]|[Jj]u[nl]|[Aa]ug|[Ss]ep|[Oo][ck]t|[Nn]ov|[Dd]e[cz])\p{L}*\.?\s+)?\d).*$/u
 
 /** "Published on 3 March 2026 by …": what ends a line that begins with its date. */
 const ending = /^(.+)\s(?:by|von|par|por|door|av)\s+(\S.{1,60})$/u
@@ -135,12 +135,26 @@ export interface Bylines {
 
 /** One word, as people call themselves in forums and blogs. */
 const isNickname = (name: string): boolean => /^[\p{L}\p{N}][\p{L}\p{N}._-]{2,30}$/u.test(name)
+/** Words of a script without capitals, where only the place says that they are a name. */
+const isUncased = (name: string): boolean =>
+  /^(?![\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{Lo}\p{M}]{2,}(?:\s[\p{Lo}\p{M}]{2,}){1,3}$/u.test(
+    name
+  )
+/** The name in a byline: all of it, or what stands before a place or an agency ("Jane Doe, Hamburg"). */
+const bylineName = (text: string): ReadonlyArray<string> => {
+  const [name = ""] = text.split(/\s*,\s/u)
+  if (looksLikePerson(text) || isUncased(text)) return [text]
+  return looksLikePerson(name) ? [name] : []
+}
 /** How an account is called, not a person. */
 const isAccount = (name: string): boolean => /^[\p{Ll}\p{N}._-]+$/u.test(name)
 
 /** People that the page shows near its headline; where there are none, who goes by one word that stands alone. */
 const shownPeople = (people: ReadonlyArray<Person>): ReadonlyArray<string> => {
-  const names = people.flatMap(({ text }) => cleanNames([text.replace(behind, "")]).filter(looksLikePerson))
+  const names = people.flatMap(({ sure, text }) => {
+    const said = cleanNames([text.replace(behind, "")])
+    return sure ? said.flatMap(bylineName) : said.filter(looksLikePerson)
+  })
   if (names.length > 0) return cleanNames(names)
   const isAlone = ({ sure, text }: Person): boolean => sure && (!behind.test(text) || byline.test(text))
   return cleanNames(people.filter(isAlone).map(({ text }) => text.replace(behind, ""))).filter(isNickname)
@@ -148,9 +162,11 @@ const shownPeople = (people: ReadonlyArray<Person>): ReadonlyArray<string> => {
 
 const fromText = (near: Bylines): ReadonlyArray<string> => {
   const lines = near.lines.map((it) => it.text.replaceAll("\n", " "))
-  const reporters = lines.flatMap((it) => (it.length < 100 ? (korean.exec(it)?.[1] ?? []) : []))
+  const reporters = lines.flatMap((it) =>
+    it.length < 100 ? [...it.matchAll(korean)].map(([, name = ""]) => name) : []
+  )
   if (reporters.length > 0) return reporters
-  const named = cleanNames(fromLines(lines, byline)).filter((it) => looksLikePerson(it) || isNickname(it))
+  const named = cleanNames(fromLines(lines, byline)).flatMap((it) => (isNickname(it) ? [it] : bylineName(it)))
   return named.length > 0 ? named : cleanNames(besideDate(lines))
 }
 

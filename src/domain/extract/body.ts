@@ -36,7 +36,7 @@ const statedMin = 300
 const stated = ({ linked }: Source, found: Body): Body => {
   const body = linked.article?.articleBody
   if (typeof body !== "string" || body.length < statedMin || found.text.length > body.length * 0.5) return found
-  const lines = unescaped(body.replace(/<\/?(?:p|br|div|h\d|li)\b[^>]{0,200}>/giu, "\n")).split(/\s*\n\s*/u)
+  const lines = unescaped(body.replace(/<\/?(?:p|br|div|h\d|li)\b[^>]{0,200}>/giu, "\n")).split("\n")
   const blocks = lines.map(words).filter((it) => it !== "")
   if (blocks.length === 0) return found
   return finish(found.element, [], linesOf(found.element, blocks))

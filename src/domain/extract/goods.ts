@@ -32,7 +32,7 @@ export const unshown = ({ nodes }: Linked, text: string): ReadonlyArray<string> 
   const stated = unescaped(textOf(product?.description) ?? "").replace(/<\/?(?:p|br|div|li|h\d)\b[^>]{0,200}>/giu, "\n")
   if (stated.length < descriptionMin || plain(text).includes(plain(stated).slice(0, beginning))) return []
   return stated
-    .split(/\s*\n\s*/u)
+    .split("\n")
     .map(words)
     .filter((it) => it !== "")
 }

@@ -80,9 +80,16 @@ const optionsOf = (hints: Hints, candidate: Candidate) => ({
 /** Before the web no page was published: an older date in a text is told. */
 const textMin = "1991"
 
+/** A line that says first when it was changed, and then when it was published. */
+const changed =
+  /^(?:zuletzt |last |dernière )?(?:stand|aktualisiert|updated|actualizado|atualizado|aggiornato|mise? à jour|bijgewerkt|(?:최종)?수정|更新)(?!\p{L}).{6,60}?(?=veröffentlicht|erschienen|erstellt|published|posted|publi[ée]|publicado|pubblicato|gepubliceerd|입력|등록|승인|公開|掲載|配信)/iu
+
 /** What only a style sheet sets apart: "Stand:3. März", "Apr 042013". */
 const parted = (text: string): string =>
-  text.replace(/(\p{L}):(?=\d)/gu, "$1: ").replace(/^(\p{L}{3,9}\.? \d{2})(?=(?:19|20)\d{2}(?!\d))/u, "$1 ")
+  text
+    .replace(changed, "")
+    .replace(/(\p{L}):(?=\d)/gu, "$1: ")
+    .replace(/^(\p{L}{3,9}\.? \d{2})(?=(?:19|20)\d{2}(?!\d))/u, "$1 ")
 
 const first = (candidates: Iterable<Candidate>, hints: Hints): Dated | null => {
   for (const it of candidates) {
@@ -105,16 +112,22 @@ const propDates = (meta: Meta, ...names: ReadonlyArray<string>): ReadonlyArray<C
     (meta.props.get(name) ?? []).map((it) => ({ text: ofElement(it), source: `itemprop:${name.toLowerCase()}` }))
   )
 
+/** Digits of Arabic and Persian as those of ASCII. */
+const western = (text: string): string =>
+  foreignDigits.test(text) ? text.replace(foreignDigit, (it) => String((it.codePointAt(0) ?? 0) % 16)) : text
+const foreignDigits = /[٠-٩۰-۹]{2}/u
+const foreignDigit = /[٠-٩۰-۹]/gu
+
 /** A date that leaves its year open is a guess; "3 hours ago" is not. */
 const hasYear = (text: string): boolean =>
-  /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전(?!\p{L})|前|\bhace\b|il y a/iu.test(text)
+  /(?:19|20)\d\d|\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)|\bago\b|\bvor\b|전(?!\p{L})|前|\bhace\b|il y a/iu.test(western(text))
 
 /** A whole date: a day, a month and a year. */
 export const hasDay = (text: string): boolean =>
   // Every form has a year: most lines have no four digits, and that is told faster.
-  /\d{4}/u.test(text) &&
+  /[\d٠-٩۰-۹]{4}/u.test(text) &&
   /\d[./-]\s?\d{1,2}[./-]\s?\d{4}|\d{4}[./-]\s?\d{1,2}[./-]\s?\d|\d\.?\s\p{L}{3,}\.?,?\s\d{4}|\p{L}{3}\.?\s\d{1,2},?\s\d{4}|\d{4}[년年]/u.test(
-    text
+    western(text)
   )
 
 /** What stands around the headline, where a page dates its article. */
