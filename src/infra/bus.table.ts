@@ -94,7 +94,8 @@ const writers = (database: (typeof Database)["Service"], consumers: Consumers, r
     const send = (part: ReadonlyArray<Encoded>) =>
       part.some(isTooLarge) ? tooLarge : database.query(statement.publish, [arrayOf(part.map((it) => it.json))])
     yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send).pipe(
-      Effect.ensuring(consumers.wake(messages.map((it) => it.topic)))
+      // Nothing: a statement of its own brought messages, of whatever topic.
+      Effect.ensuring(consumers.wake(messages.length === 0 ? Topic.literals : messages.map((it) => it.topic)))
     )
   })
 

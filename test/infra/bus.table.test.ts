@@ -1,9 +1,11 @@
 import { expect } from "bun:test"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { Bus } from "../../src/domain/ports.ts"
 import type { DeadLetter } from "../../src/domain/topics.ts"
 import { layer } from "../../src/infra/bus.table.ts"
 import { Database } from "../../src/infra/database.ts"
+import { publish } from "../../src/infra/sql/bus.ts"
+import { arrayOf, encodeMessage } from "../../src/infra/sql/messages.ts"
 import { busSuite } from "../support/conformance/bus.ts"
 import { consumer, ids, message, subscription } from "../support/conformance/consumer.ts"
 import { live } from "../support/effect.ts"
@@ -39,6 +41,23 @@ for (const store of stores) {
       expect(taken.filter((id) => id.startsWith("hot")).toSorted()).toEqual(["hot 0", "hot 1"])
       expect(new Set(taken).size).toBe(252)
       expect(yield* c.within(50)).toEqual([])
+    }).pipe(Effect.provide(on))
+  )
+}
+
+for (const store of stores) {
+  // Nobody looks by itself while this test waits.
+  const rare = settingsOf({ BUS_POLL: "30s" })
+  const on = Layer.provideMerge(layer, Layer.merge(store.layer, rare))
+  live(`bus as a table, ${store.name}: publishing nothing tells its consumers of what came beside the bus`, () =>
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const c = yield* consumer("live", subscription())
+      expect(yield* c.within(500)).toEqual([])
+      const database = yield* Database
+      yield* database.query(publish, [arrayOf([encodeMessage(message("beside"), 1).json])])
+      yield* bus.publish([])
+      expect(ids(yield* Effect.timeout(c.take(1), Duration.seconds(10)))).toEqual(["beside"])
     }).pipe(Effect.provide(on))
   )
 }
