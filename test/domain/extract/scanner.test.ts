@@ -155,7 +155,7 @@ const bits = [
 ]
 /** The other one overlooks a reference right behind the beginning of an end tag in a title, and comments in scripts. */
 const agreed = (html: string): string =>
-  html.replaceAll(/(<\/?[a-z]*)&/gi, "$1 &").replace(/<script[\s\S]*$/i, (it) => it.replaceAll("<!--", "<!-"))
+  html.replaceAll(/(<\/?[a-z]*)&/gi, "$1 &").replace(/<script[\s\S]*$/i, (it) => it.replaceAll(/<!-+/g, "<!"))
 /** Closes whatever is open, as what a tokenizer does with a tag that the page's end cuts is not at issue. */
 const ending = `"'>"'> --></title></textarea></script></style></iframe></xmp><br>`
 
