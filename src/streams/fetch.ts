@@ -1,5 +1,5 @@
 import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
-import type { CrawlJob } from "../domain/crawl.ts"
+import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
@@ -133,11 +133,30 @@ const hostFault = ({ envelope: { key }, value: { host, target } }: Work<CrawlJob
   return key === host && (real === null || real === host) ? null : `key ${key}, host ${host}, URL ${target.url}`
 }
 
-const take = Effect.fnUntraced(function* (shared: Limits, work: Work<CrawlJob>) {
+/** The slot of each source that was polled last, and when. */
+type Polled = Map<string, { readonly slot: Millis; readonly at: Millis }>
+
+/**
+ * A poll that waited for its host while a later look at the same source began has nothing more to find: polls that piled up
+ * behind a pause are one request, not one each. A poll's own retry is no other poll.
+ */
+const isOvertaken = (polled: Polled, { id, scheduled_at: slot, source_id }: CrawlJob, now: Millis): boolean => {
+  if (source_id === null || id !== `${source_id}@${slot}`) return false
+  const last = polled.get(source_id)
+  if (last !== undefined && last.slot !== slot && slot < last.at) return true
+  polled.set(source_id, { slot, at: now })
+  return false
+}
+
+const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: Work<CrawlJob>) {
   const job = work.value
   const limits = { ...shared, leaving: (yield* Run).stop }
   const mismatch = hostFault(work)
   if (mismatch !== null) return yield* new Fatal({ code: "key_mismatch", message: mismatch })
+  if (isOvertaken(polled, job, yield* Clock.currentTimeMillis)) {
+    yield* listAnswered(job, null, [])
+    return Option.none<Fetched>()
+  }
   if (yield* isVariant(job)) return Option.none<Fetched>()
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
@@ -169,5 +188,6 @@ export const fetch = (
 > => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4
-  return stage("fetcher", held, (work) => take(limits, work))
+  const polled: Polled = new Map()
+  return stage("fetcher", held, (work) => take(limits, polled, work))
 }

@@ -1,12 +1,14 @@
 import { expect } from "bun:test"
-import { Effect } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Sources } from "../../src/domain/ports.ts"
 import { nextSlot } from "../../src/domain/slots.ts"
 import type { Source } from "../../src/domain/source.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { tick } from "../../src/streams/schedule.ts"
+import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
+import { feedPage } from "../support/pages.ts"
 import { world } from "../support/world.ts"
 
 const feed: Source = {
@@ -88,3 +90,30 @@ effect("a cron fires on the wall clock of its zone", () =>
     expect(new Date(nextSlot(daily, noon)).toISOString()).toBe("2026-12-01T00:30:00.000Z")
   })
 )
+
+effect("polls that piled up behind a pause are one request; the next slot's is another", () => {
+  const asked = new Map<string, number>()
+  const crawled = Effect.gen(function* () {
+    const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+    for (let turn = 0; turn < 100 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
+    yield* Fiber.join(chain)
+    expect(yield* polls).toEqual([])
+    return asked.get(feed.url)
+  })
+  const program = Effect.gen(function* () {
+    yield* (yield* Sources).put([feed])
+    for (let slot = 0; slot < 5; slot += 1) {
+      yield* TestClock.adjust("5 minutes")
+      yield* tick()
+    }
+    expect(yield* polls).toHaveLength(5)
+    expect(yield* crawled).toBe(1)
+    yield* TestClock.adjust("5 minutes")
+    yield* tick()
+    expect(yield* crawled).toBe(2)
+  })
+  return Effect.provide(
+    program,
+    world(() => feedPage([]), { asked })
+  )
+})
