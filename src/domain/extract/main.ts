@@ -72,22 +72,14 @@ const all: ReadonlyArray<Kind> = [
   "sidebar",
   "signature"
 ]
+/** What goes from every page that is no article and no discussion. */
+const plainest: ReadonlyArray<Kind> = ["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "paywall"]),
   posts: new Set<Kind>([...all, "related", "paywall", "comments"]),
-  page: new Set<Kind>(["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]),
-  goods: new Set<Kind>([
-    "comments",
-    "consent",
-    "navigation",
-    "footer",
-    "newsletter",
-    "share",
-    "advert",
-    "related",
-    "byline"
-  ])
+  page: new Set<Kind>(plainest),
+  goods: new Set<Kind>([...plainest, "related", "byline"])
 }
 const awayTags = new Set(["nav", "aside", "footer", "figcaption", "form", "menu", "address"])
 /** Away in articles only: other pages keep their text in such things. */

@@ -1,22 +1,11 @@
 import { describe, expect } from "bun:test"
 import type { Socket } from "node:net"
 import { Effect, Result } from "effect"
-import { type Answer, Dialler } from "../../../src/infra/dial.ts"
+import { Dialler } from "../../../src/infra/dial.ts"
+import { get, OK, page, says, whole } from "../../support/dial.ts"
 import { live } from "../../support/effect.ts"
 import { names, outward, tcp } from "../../support/net.ts"
 
-const says = (...lines: ReadonlyArray<string>) => lines.join("\r\n")
-const OK = "HTTP/1.1 200 OK"
-const page = (text: string) => says(OK, `Content-Length: ${text.length}`, "", text)
-
-const whole = (answer: Answer) =>
-  Effect.map(answer.read(10_485_760), ({ bytes, end }) => ({
-    status: answer.status,
-    body: Buffer.from(bytes).toString("latin1"),
-    end
-  }))
-const get = (port: number, headers: Readonly<Record<string, string>> = {}) =>
-  Dialler.use((it) => it.get(`http://127.0.0.1:${port}/`, headers, whole))
 const failure = (port: number, headers?: Readonly<Record<string, string>>) =>
   Effect.map(Effect.result(get(port, headers)), (it) => (Result.isFailure(it) ? it.failure : it.success))
 
