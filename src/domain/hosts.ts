@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto"
 import type { Millis } from "./crawl.ts"
+import type { Fault } from "./fault.ts"
 import type { Slot } from "./ports.ts"
 import { RETRY_AFTER_MAX_MS } from "./retryafter.ts"
 
@@ -10,7 +12,7 @@ export interface Manners {
   readonly delay: number
   /** Life of a slot that nobody releases (its fiber or process died). */
   readonly slotLife: number
-  /** Failures in a row that open the breaker. */
+  /** Failures in a row that open the breaker; those of one page are one. */
   readonly failures: number
   /** First open time of the breaker; doubled per failed probe up to `BREAKER_OPEN_MAX_MS`. */
   readonly open: number
@@ -25,6 +27,9 @@ export const LOOK_AGAIN_MS = 50
 /** When to look again (ms) while a half-open breaker's probe is out. */
 export const PROBE_AGAIN_MS = 1000
 
+/** How long (ms) a page that failed leaves a half-open breaker's probe to others. */
+export const PROBE_YIELD_MS = 10_000
+
 interface Held {
   readonly token: string
   readonly expires: Millis
@@ -38,8 +43,10 @@ export interface HostState {
   readonly asked: number
   readonly held: ReadonlyArray<Held>
   readonly pausedUntil: Millis
-  /** Failures in a row. */
+  /** Failures in a row: each of the host itself, and one of each page. */
   readonly failures: number
+  /** The pages among them, by their keys, the latest last; as many as open the breaker are enough to know. */
+  readonly pages: ReadonlyArray<string>
   /** 0 while the breaker is closed, else how long it was opened for the last time. */
   readonly openFor: number
   readonly openUntil: Millis
@@ -52,9 +59,19 @@ export const unseen = (latest: Millis = Number.NEGATIVE_INFINITY): HostState => 
   held: [],
   pausedUntil: Number.NEGATIVE_INFINITY,
   failures: 0,
+  pages: [],
   openFor: 0,
   openUntil: Number.NEGATIVE_INFINITY
 })
+
+const pageKey = (page: string): string => createHash("sha1").update(page).digest("hex").slice(0, 16)
+
+/** Until when an open breaker keeps this page waiting: one that failed itself longer, so that another is the probe if there is any. */
+const shutFor = ({ openFor, openUntil, pages }: HostState, page: string | undefined): Millis => {
+  if (openFor === 0) return Number.NEGATIVE_INFINITY
+  const failed = page !== undefined && pages.length > 0 && pages.includes(pageKey(page))
+  return failed ? openUntil + Math.min(openFor, PROBE_YIELD_MS) : openUntil
+}
 
 /** The gap in force (ms): the strictest of the setting and what the host asked for. */
 export const gap = (state: HostState, manners: Manners): number => Math.max(manners.delay, state.asked)
@@ -65,9 +82,16 @@ const wait = (until: Millis, reason: Wait["reason"]): Wait => ({ tag: "wait", un
 const live = (state: HostState, now: Millis): ReadonlyArray<Held> =>
   state.held.length === 0 ? state.held : state.held.filter((it) => it.expires > now)
 
-const hindrance = (state: HostState, held: ReadonlyArray<Held>, manners: Manners, now: Millis): Wait | null => {
+const hindrance = (
+  state: HostState,
+  held: ReadonlyArray<Held>,
+  manners: Manners,
+  now: Millis,
+  page: string | undefined
+): Wait | null => {
   if (now < state.pausedUntil) return wait(state.pausedUntil, "retry_after")
-  if (state.openFor > 0 && now < state.openUntil) return wait(state.openUntil, "breaker")
+  const open = shutFor(state, page)
+  if (now < open) return wait(open, "breaker")
   const ready = state.latest + gap(state, manners)
   const free = held.reduce((least, it) => Math.min(least, it.expires), Number.POSITIVE_INFINITY)
   // An open breaker whose time has passed lets one probe out; its outcome decides.
@@ -87,10 +111,11 @@ export const acquire = (
   state: HostState,
   manners: Manners,
   now: Millis,
-  token: string
+  token: string,
+  page?: string
 ): { readonly slot: Slot; readonly state: HostState } => {
   const held = live(state, now)
-  const hindered = hindrance(state, held, manners, now)
+  const hindered = hindrance(state, held, manners, now, page)
   if (hindered !== null)
     return { slot: hindered, state: held.length === state.held.length ? state : { ...state, held } }
   const taken = { ...state, latest: now, held: [...held, { token, expires: now + manners.slotLife }] }
@@ -99,19 +124,29 @@ export const acquire = (
 
 /** The end of a request. */
 export interface Ended {
-  /** Counts for the breaker: network failures and 5xx. */
-  readonly failed: boolean
+  readonly fault: Fault
+  /** What was asked for, as it was named when the slot was. */
+  readonly page?: string
   /** A Retry-After instant; at most a day ahead is believed. */
   readonly pause_until: Millis | null
 }
 
-const judged = (state: HostState, manners: Manners, now: Millis, failed: boolean): HostState => {
-  if (!failed) return { ...state, failures: 0, openFor: 0, openUntil: Number.NEGATIVE_INFINITY }
-  const failures = state.failures + 1
+/**
+ * What an end says of the host. A page that failed before says nothing new: it counts no more, and as a probe it opens the breaker
+ * again for no longer than before.
+ */
+const judged = (state: HostState, manners: Manners, now: Millis, { fault, page = "" }: Ended): HostState => {
+  if (fault === "unknown") return state
+  if (fault === "none") return { ...state, failures: 0, pages: [], openFor: 0, openUntil: Number.NEGATIVE_INFINITY }
+  const key = fault === "page" ? pageKey(page) : null
+  const again = key !== null && state.pages.includes(key)
+  const pages = key === null || again ? state.pages : [...state.pages, key].slice(-manners.failures)
+  const counted = { ...state, pages, failures: state.failures + (again ? 0 : 1) }
   // A failure that began before the breaker opened tells nothing new.
-  if (failures < manners.failures || (state.openFor > 0 && now < state.openUntil)) return { ...state, failures }
-  const openFor = state.openFor > 0 ? Math.min(state.openFor * 2, BREAKER_OPEN_MAX_MS) : manners.open
-  return { ...state, failures, openFor, openUntil: now + openFor }
+  if (counted.failures < manners.failures || (state.openFor > 0 && now < state.openUntil)) return counted
+  const longer = again ? state.openFor : state.openFor * 2
+  const openFor = state.openFor > 0 ? Math.min(longer, BREAKER_OPEN_MAX_MS) : manners.open
+  return { ...counted, openFor, openUntil: now + openFor }
 }
 
 /** Gives a slot back. A token no longer held (expired, or released before) judges nothing, but its pause is kept. */
@@ -122,7 +157,7 @@ export const release = (state: HostState, manners: Manners, now: Millis, token: 
       : Math.max(state.pausedUntil, Math.min(ended.pause_until, now + RETRY_AFTER_MAX_MS))
   const held = state.held.filter((it) => it.token !== token)
   const freed = { ...state, held, pausedUntil }
-  return held.length === state.held.length ? freed : judged({ ...freed, latest: now }, manners, now, ended.failed)
+  return held.length === state.held.length ? freed : judged({ ...freed, latest: now }, manners, now, ended)
 }
 
 /** Remembers a gap the host asked for; the strictest ever asked holds. What is no time is no wish. */

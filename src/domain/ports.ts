@@ -3,6 +3,7 @@ import type { Article, Verdict } from "./article.ts"
 import type { CrawlJob, Millis } from "./crawl.ts"
 import type { BadData, Fatal, Postponed, Retryable, Suspendable, Unavailable } from "./errors.ts"
 import type { RawPage, RawQuery, Validators } from "./fetching.ts"
+import type { Ended } from "./hosts.ts"
 import type { OptOut } from "./optout.ts"
 import type { Hints, Reading } from "./reading.ts"
 import type { ParsingRule } from "./rule.ts"
@@ -237,13 +238,10 @@ export interface Released {
 export class Hosts extends Context.Service<
   Hosts,
   {
-    readonly acquire: (host: string) => Effect.Effect<Slot, Unavailable>
-    /** Ends a request. `pause_until`: a Retry-After instant. `failed`: counts for the breaker (network, 5xx). */
-    readonly release: (
-      host: string,
-      token: string,
-      outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
-    ) => Effect.Effect<Released, Unavailable>
+    /** `page`: what is asked for. While the breaker waits for its probe, a page that failed gives way to others. */
+    readonly acquire: (host: string, page?: string) => Effect.Effect<Slot, Unavailable>
+    /** Ends a request. */
+    readonly release: (host: string, token: string, outcome: Ended) => Effect.Effect<Released, Unavailable>
     /** The least gap a host asks for (robots crawl-delay, a rule): the strictest of these and the setting holds. */
     readonly setDelay: (host: string, delay_ms: number) => Effect.Effect<void, Unavailable>
     /** The gap in force, ms. */

@@ -64,7 +64,11 @@ export const settings = {
   ...crawlSettings,
   ROBOTS_TTL: duration("24h", { min: "1m", max: "24h" }, "Life of a robots.txt that answered (RFC 9309 2.4)."),
   ROBOTS_ERROR_TTL: duration("5m", { min: "1s", max: "1h" }, "Life of a disallow after 5xx, 429 or a network failure."),
-  BREAKER_FAILURES: whole(5, { min: 1, max: 100 }, "Failures in a row that open a host's breaker."),
+  BREAKER_FAILURES: whole(
+    5,
+    { min: 1, max: 100 },
+    "Failures in a row that open a host's breaker; those of one page are one."
+  ),
   BREAKER_OPEN: duration("60s", { min: "1s", max: "1h" }, "First open time, doubled per failed probe up to 1h."),
   ...scoringSettings,
   SOURCE_BACKLOG: duration("48h", { min: "0ms", max: "3650d" }, "A source's first poll takes no older links."),

@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect } from "effect"
 import { type Fatal, Postponed, Retryable, type Unavailable } from "../domain/errors.ts"
+import { type Errand, endOf } from "../domain/fault.ts"
 import type { Hosts } from "../domain/ports.ts"
 
 export interface Hop {
@@ -16,12 +17,12 @@ export const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(
 /** The waiting can be interrupted (a drain or a time limit must not wait for a slow host); a grant cannot get lost. */
 export const takeSlot = Effect.fnUntraced(function* (
   hosts: Hosts["Service"],
-  host: string,
+  { host, page }: Errand,
   waitMax: Duration.Duration
 ) {
   const start = yield* Clock.currentTimeMillis
   while (true) {
-    const slot = yield* hosts.acquire(host)
+    const slot = yield* hosts.acquire(host, page)
     if (slot.tag === "granted") return slot.token
     if (slot.until - start > Duration.toMillis(waitMax)) {
       const code = slot.reason === "breaker" ? "breaker" : "busy_host"
@@ -33,11 +34,6 @@ export const takeSlot = Effect.fnUntraced(function* (
 })
 
 type Failure = Fatal | Postponed | Retryable | Unavailable
-
-const ending = (error: unknown, now: number) => ({
-  failed: error instanceof Retryable && error.code !== "http_429" && error.code !== "partial",
-  pause_until: error instanceof Retryable && error.after !== undefined ? now + error.after : null
-})
 
 /**
  * The other host's trouble is its own. A 429 with its time is waited for and charges nothing, as at home; all else names the host at
@@ -66,13 +62,12 @@ export const visiting = <A, R>(
   const host = hostOf(hop.url)
   if (host === "" || host === hop.home) return work
   return Effect.acquireUseRelease(
-    takeSlot(hosts, host, hop.waitMax),
+    takeSlot(hosts, { host, page: hop.url }, hop.waitMax),
     () => Effect.result(work),
     (token, exit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const failure = exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null
-        return Effect.ignore(hosts.release(host, token, ending(failure, now)))
-      })
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.ignore(hosts.release(host, token, endOf(exit, { host, page: hop.url }, now)))
+      )
   ).pipe(
     Effect.flatMap(Effect.fromResult),
     Effect.catch((error) => Effect.flatMap(abroad(host)(error), Effect.fail))

@@ -108,12 +108,12 @@ export const make = ({ quiet = Duration.zero }: Options, keeper: Keeper = forget
     /** One step in one go: nothing else runs between reading a state and writing the next. */
     const step = <A>(work: (now: Millis) => A): Effect.Effect<A> => Effect.map(Clock.currentTimeMillis, work)
 
-    const take = (host: string, now: Millis): Slot => {
+    const take = (host: string, page: string | undefined, now: Millis): Slot => {
       if (now < quietUntil) return { tag: "wait", until: quietUntil, reason: "delay" }
       // Full of hosts that are owed something: better to wait than to break a promise to one of them.
       if (!states.admits(host, now)) return { tag: "wait", until: now + LOOK_AGAIN_MS, reason: "in_flight" }
       tokens += 1
-      const { slot, state } = acquire(states.read(host), manners, now, `${tokens}`)
+      const { slot, state } = acquire(states.read(host), manners, now, `${tokens}`, page)
       states.write(host, state)
       return slot
     }
@@ -142,8 +142,8 @@ export const make = ({ quiet = Duration.zero }: Options, keeper: Keeper = forget
       )
 
     return Hosts.of({
-      acquire: (host) =>
-        Effect.suspend(() => (loaded ? Effect.void : load)).pipe(Effect.andThen(step((now) => take(host, now)))),
+      acquire: (host, page) =>
+        Effect.suspend(() => (loaded ? Effect.void : load)).pipe(Effect.andThen(step((now) => take(host, page, now)))),
       release: (host, token, outcome) =>
         Effect.map(
           change(host, (state, now) => release(state, manners, now, token, outcome)),

@@ -1,7 +1,14 @@
 import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import type { Unavailable } from "../domain/errors.ts"
-import { BREAKER_OPEN_MAX_MS, DELAY_MAX_MS, LOOK_AGAIN_MS, PROBE_AGAIN_MS } from "../domain/hosts.ts"
+import {
+  BREAKER_OPEN_MAX_MS,
+  DELAY_MAX_MS,
+  type Ended,
+  LOOK_AGAIN_MS,
+  PROBE_AGAIN_MS,
+  PROBE_YIELD_MS
+} from "../domain/hosts.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
 import { RETRY_AFTER_MAX_MS } from "../domain/retryafter.ts"
 import { Settings } from "./config.ts"
@@ -102,22 +109,22 @@ const slots = (tools: Tools) => {
   const { client, keys, manners, skew } = tools
   const renew = renewal(tools)
 
-  const ask = (host: string, token: string) =>
+  const ask = (host: string, token: string, page: string) =>
     Effect.gen(function* () {
       const asked = yield* Clock.currentTimeMillis
       const { perHost, delay, slotLife } = manners
       const reply = yield* client.run(
         step.acquire,
         [keys.generation, keys.host(host), keys.slots(host)],
-        [token, perHost, delay, slotLife, LOOK_AGAIN_MS, PROBE_AGAIN_MS, keepMs]
+        [token, perHost, delay, slotLife, LOOK_AGAIN_MS, PROBE_AGAIN_MS, keepMs, PROBE_YIELD_MS, page]
       )
       skew.learn(numberAt(reply, 1), asked, yield* Clock.currentTimeMillis)
       return reply
     })
 
-  const acquire = Effect.fn("Hosts.acquire")(function* (host: string): Effect.fn.Return<Slot, Unavailable> {
+  const acquire = Effect.fn("Hosts.acquire")(function* (host: string, page = ""): Effect.fn.Return<Slot, Unavailable> {
     const token = crypto.randomUUID()
-    const reply = yield* ask(host, token)
+    const reply = yield* ask(host, token, page)
     const what = textAt(reply, 0)
     if (what === "granted") return { tag: "granted", token }
     if (what === "wait") {
@@ -130,14 +137,14 @@ const slots = (tools: Tools) => {
   const release = Effect.fn("Hosts.release")(function* (
     host: string,
     token: string,
-    outcome: { readonly failed: boolean; readonly pause_until: Millis | null }
+    { fault, page = "", pause_until }: Ended
   ) {
-    const pause = outcome.pause_until === null ? 0 : skew.theirs(outcome.pause_until)
+    const pause = pause_until === null ? 0 : skew.theirs(pause_until)
     const bounds = [manners.failures, manners.open, BREAKER_OPEN_MAX_MS, RETRY_AFTER_MAX_MS]
     const reply = yield* client.run(
       step.release,
       [keys.host(host), keys.slots(host)],
-      [token, outcome.failed ? 1 : 0, pause, ...bounds, keepMs]
+      [token, fault, pause, ...bounds, keepMs, page]
     )
     const opened = numberAt(reply, 2)
     yield* remember(tools, host, numberAt(reply, 1), opened)

@@ -1,6 +1,7 @@
 import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
+import type { Errand } from "../domain/fault.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
 import { wantsBrowser } from "../domain/lazyload.ts"
@@ -45,13 +46,15 @@ const visit = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators
   return yield* Effect.timeoutOrElse(fetched, { duration: timeout, orElse: () => Effect.fail(late) })
 })
 
+const errandOf = ({ host, target: { url } }: CrawlJob): Errand => ({ host, page: url })
+
 /** The rules of a host that nobody has asked for are a request of their own, at the host's pace like any other. */
 const learnRobots = Effect.fnUntraced(function* (limits: Limits, job: CrawlJob) {
   const robots = yield* Robots
   if (yield* steadfast(robots.known(job.target.url))) return
   yield* inSlot(
     limits,
-    job.host,
+    errandOf(job),
     Effect.flatMap(robots.check(job.target.url), (it) => heed(job.host, it))
   )
 })
@@ -121,7 +124,7 @@ const rendered = Effect.fnUntraced(function* (limits: Limits, asked: CrawlJob, p
   const marker = asked.fetcher === "auto" && renders === true ? wantsBrowser(page) : null
   if (marker === null || asked.target.type === "feed" || asked.target.type === "sitemap") return page
   yield* Effect.logDebug(`${asked.target.url}: ${marker}, fetched by a browser`)
-  return yield* inSlot(limits, asked.host, visit({ ...asked, fetcher: "browser" }, null)).pipe(
+  return yield* inSlot(limits, errandOf(asked), visit({ ...asked, fetcher: "browser" }, null)).pipe(
     Effect.catch((error) => Effect.as(Effect.logDebug(`${asked.target.url}: ${error.message}`), page))
   )
 })
@@ -167,7 +170,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
     Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
   )
   const once = learnRobots(limits, job).pipe(
-    Effect.andThen(inSlot(limits, job.host, request)),
+    Effect.andThen(inSlot(limits, errandOf(job), request)),
     Effect.tap(({ begun }) => Fiber.join(begun)),
     Effect.flatMap(({ page }) => rendered(limits, asked, page))
   )

@@ -24,6 +24,9 @@ export interface Asking {
 /** Why a question was not answered. */
 type Trouble = Retryable | Suspendable | Fatal | Postponed
 
+/** What tells one question from another. */
+const keyOf = ({ method, subject }: Lookup): string => `${method}\n${subject}`
+
 /** One try, inside the slot of the source's host; a suspension passes through the slot as a value, for it is no failure of the host. */
 const once = Effect.fnUntraced(function* ({ limits, pace }: Asking, lookup: Lookup) {
   const discovery = yield* Discovery
@@ -36,7 +39,10 @@ const once = Effect.fnUntraced(function* ({ limits, pace }: Asking, lookup: Look
       return failure._tag === "Suspendable" ? Effect.succeed(Result.fail(failure)) : Effect.fail(failure)
     })
   )
-  const asked = host === null ? limits.permits.withPermit(ask) : limits.door(host)(inSlot(limits, host, ask))
+  const asked =
+    host === null
+      ? limits.permits.withPermit(ask)
+      : limits.door(host)(inSlot(limits, { host, page: keyOf(lookup) }, ask))
   return yield* Effect.flatMap(asked, Effect.fromResult)
 })
 
@@ -70,8 +76,8 @@ const remember = ({ memo }: Asking, key: string, answer: Answered): void => {
  * time sends the message back until then, unless this is its last try.
  */
 const answerOf = Effect.fnUntraced(function* (asking: Asking, lookup: Lookup, last: boolean) {
-  const { method, query, subject } = lookup
-  const key = `${method}\n${subject}`
+  const { method, query } = lookup
+  const key = keyOf(lookup)
   const known = remembered(asking, key, yield* Clock.currentTimeMillis)
   if (known !== null) return known
   const result = yield* Effect.result(patiently(asking, lookup))

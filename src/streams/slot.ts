@@ -1,5 +1,6 @@
-import { Clock, Deferred, Duration, Effect, type Result, type Semaphore } from "effect"
+import { Clock, Deferred, Duration, Effect, type Exit, type Result, type Semaphore } from "effect"
 import { type Fatal, Postponed, type Retryable, type Unavailable } from "../domain/errors.ts"
+import { type Errand, endOf } from "../domain/fault.ts"
 import { Policy } from "../domain/policy.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
 import type { gate } from "./gate.ts"
@@ -7,17 +8,6 @@ import { observeRelease } from "./observe.ts"
 import { steadfast } from "./stage.ts"
 
 export type Failure = Retryable | Fatal | Postponed
-type Ending = { readonly failed: boolean; readonly pause_until: number | null }
-
-/** What a request's end means for its host: Retry-After pauses it, network failures and 5xx count for its breaker. */
-const ending = (host: string, failure: Failure | null, now: number): Ending => {
-  if (failure?._tag !== "Retryable") return { failed: false, pause_until: null }
-  // A redirect may lead to another host: then that one is at fault.
-  const ours = failure.host === undefined || failure.host === host
-  const counts = failure.code !== "http_429" && failure.code !== "partial" && failure.code !== "browser"
-  return { failed: ours && counts, pause_until: ours && failure.after !== undefined ? now + failure.after : null }
-}
-
 /** What every fetch of this process shares: FETCH_CONCURRENCY permits, and each host's door. */
 export interface Limits {
   readonly permits: Semaphore.Semaphore
@@ -34,26 +24,23 @@ type Waiting = Extract<Slot, { readonly tag: "wait" }>
  */
 const attempt = Effect.fnUntraced(function* <A, R>(
   permits: Semaphore.Semaphore,
-  host: string,
+  errand: Errand,
   request: Effect.Effect<A, Failure | Unavailable, R>
 ) {
+  const { host, page } = errand
   const hosts = yield* Hosts
-  const giveBack = (token: string, failure: Failure | null) =>
+  const giveBack = (token: string, exit: Exit.Exit<Result.Result<A, Failure>>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      hosts.release(host, token, ending(host, failure, now)).pipe(
+      hosts.release(host, token, endOf(exit, errand, now)).pipe(
         Effect.flatMap((done) => observeRelease(host, now, done)),
         Effect.ignore
       )
     )
   const once = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const slot = yield* restore(steadfast(hosts.acquire(host)))
+      const slot = yield* restore(steadfast(hosts.acquire(host, page)))
       if (slot.tag === "wait") return slot
-      return yield* restore(Effect.result(steadfast(request))).pipe(
-        Effect.onExit((exit) =>
-          giveBack(slot.token, exit._tag === "Success" && exit.value._tag === "Failure" ? exit.value.failure : null)
-        )
-      )
+      return yield* restore(Effect.result(steadfast(request))).pipe(Effect.onExit((exit) => giveBack(slot.token, exit)))
     })
   )
   return yield* permits.withPermit(once)
@@ -63,13 +50,15 @@ const isWaiting = <A>(it: Waiting | Result.Result<A, Failure>): it is Waiting =>
 
 /**
  * Makes one request inside the host's slot. A wait longer than FETCH_WAIT_MAX goes back to `messages`: nothing sleeps
- * long in a consumer, and what waits holds no permit.
+ * long in a consumer, and what waits holds no permit. So does each wait for a breaker: one that waited here would stand in
+ * the way of the page that is its probe.
  */
 export const inSlot = Effect.fnUntraced(function* <A, R>(
   { permits, leaving }: Limits,
-  host: string,
+  errand: Errand,
   request: Effect.Effect<A, Failure | Unavailable, R>
 ) {
+  const { host } = errand
   const { fetchWaitMax } = yield* Policy
   const started = yield* Clock.currentTimeMillis
   let until = started
@@ -77,11 +66,12 @@ export const inSlot = Effect.fnUntraced(function* <A, R>(
     if (leaving !== undefined && Deferred.isDoneUnsafe(leaving)) {
       return yield* new Postponed({ code: "busy_host", message: `${host}: this process stops`, until })
     }
-    const answer = yield* attempt(permits, host, request)
+    const answer = yield* attempt(permits, errand, request)
     if (!isWaiting(answer)) return yield* Effect.fromResult(answer)
     const now = yield* Clock.currentTimeMillis
-    if (answer.until - started > Duration.toMillis(fetchWaitMax)) {
-      const code = answer.reason === "breaker" ? "breaker" : "busy_host"
+    const shut = answer.reason === "breaker"
+    if (shut || answer.until - started > Duration.toMillis(fetchWaitMax)) {
+      const code = shut ? "breaker" : "busy_host"
       return yield* new Postponed({ code, message: `${host}: ${answer.reason}`, until: answer.until })
     }
     until = answer.until

@@ -16,8 +16,8 @@ import { RETRY_AFTER_MAX_MS } from "../../src/domain/retryafter.ts"
 import { law } from "../support/law.ts"
 
 const manners: Manners = { perHost: 1, delay: 1000, slotLife: 45_000, failures: 5, open: 60_000 }
-const fine: Ended = { failed: false, pause_until: null }
-const bad: Ended = { failed: true, pause_until: null }
+const fine: Ended = { fault: "none", pause_until: null }
+const bad: Ended = { fault: "host", pause_until: null }
 
 /** One request from start to end. */
 const visit = (state: HostState, at: number, ended: Ended, took = 0): HostState => {
@@ -69,15 +69,15 @@ describe("host state", () => {
   })
 
   test("Retry-After pauses the host until that instant, and no request starts before", () => {
-    const state = visit(unseen(), 0, { failed: false, pause_until: 7000 })
+    const state = visit(unseen(), 0, { fault: "none", pause_until: 7000 })
     expect(slotAt(state, 6999)).toEqual({ tag: "wait", until: 7000, reason: "retry_after" })
     expect(slotAt(state, 7000).tag).toBe("granted")
   })
 
   test("a pause of years is cut to a day, and a later shorter one does not shorten the first", () => {
-    const state = visit(unseen(), 0, { failed: false, pause_until: 1e15 })
+    const state = visit(unseen(), 0, { fault: "none", pause_until: 1e15 })
     expect(slotAt(state, 5000)).toEqual({ tag: "wait", until: RETRY_AFTER_MAX_MS, reason: "retry_after" })
-    expect(release(state, manners, 20, "gone", { failed: false, pause_until: 30 }).pausedUntil).toBe(state.pausedUntil)
+    expect(release(state, manners, 20, "gone", { fault: "none", pause_until: 30 }).pausedUntil).toBe(state.pausedUntil)
   })
 
   test("the strictest of the setting and what the host asked for holds", () => {
@@ -91,7 +91,7 @@ describe("host state", () => {
     expect(idle(visit(unseen(), 0, fine), manners, 999)).toBe(false)
     expect(idle(visit(unseen(), 0, fine), manners, 1000)).toBe(true)
     expect(idle(acquire(unseen(), manners, 0, "a").state, manners, 2000)).toBe(false)
-    expect(idle(visit(unseen(), 0, { failed: false, pause_until: 9000 }), manners, 8999)).toBe(false)
+    expect(idle(visit(unseen(), 0, { fault: "none", pause_until: 9000 }), manners, 8999)).toBe(false)
     expect(idle(opened, manners, 30_000)).toBe(false)
   })
 })
@@ -179,7 +179,7 @@ const live = (day: typeof Day.Type): Run => {
       const token = out.shift() ?? "nobody's"
       const pause_until = does === "pause" ? now + passes : null
       paused = Math.max(paused, pause_until ?? 0)
-      state = release(state, how, now, token, { failed: does === "fail", pause_until })
+      state = release(state, how, now, token, { fault: does === "fail" ? "host" : "none", pause_until })
     }
   }
   return { starts, mostOut, tooEarly }

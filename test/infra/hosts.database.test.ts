@@ -25,12 +25,12 @@ live("hosts in memory, kept: pauses, open breakers and asked gaps outlive the pr
     yield* next(
       Effect.gen(function* () {
         const hosts = yield* Hosts
-        yield* hosts.release("paused.kr", yield* granted("paused.kr"), { failed: false, pause_until })
+        yield* hosts.release("paused.kr", yield* granted("paused.kr"), { fault: "none", pause_until })
         yield* hosts.setDelay("slow.kr", 5000)
         for (let n = 0; n < 3; n++) {
           yield* Effect.sleep(n === 0 ? 0 : 210)
           const done = yield* hosts.release("broken.kr", yield* granted("broken.kr"), {
-            failed: true,
+            fault: "host",
             pause_until: null
           })
           expect(done).toEqual({ tripped: n === 2 })

@@ -51,7 +51,7 @@ effect("full of busy hosts it lets no stranger in; as soon as one is idle it doe
     yield* TestClock.adjust("2 seconds")
     expect((yield* hosts.acquire("stranger.kr")).tag).toBe("wait")
     const [first] = slots
-    if (first?.tag === "granted") yield* hosts.release("h0.kr", first.token, { failed: false, pause_until: null })
+    if (first?.tag === "granted") yield* hosts.release("h0.kr", first.token, { fault: "none", pause_until: null })
     yield* TestClock.adjust("1 second")
     expect((yield* hosts.acquire("h0.kr")).tag).toBe("granted")
     yield* TestClock.adjust(slotLife(Duration.seconds(30)))

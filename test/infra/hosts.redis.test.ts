@@ -1,5 +1,6 @@
 import { expect } from "bun:test"
 import { Clock, Effect, Layer } from "effect"
+import type { Ended } from "../../src/domain/hosts.ts"
 import { Hosts } from "../../src/domain/ports.ts"
 import { Settings } from "../../src/infra/config.ts"
 import { Database } from "../../src/infra/database.ts"
@@ -35,8 +36,8 @@ const on = (url: string, known = true) => {
   const empty = Layer.effectDiscard(emptied(known))
   return layer.pipe(Layer.provide(empty), Layer.provideMerge(base))
 }
-const release = (host: string, token: string, more: { failed?: boolean; pause_until?: number } = {}) =>
-  Hosts.use((it) => it.release(host, token, { failed: false, pause_until: null, ...more }))
+const release = (host: string, token: string, more: Partial<Ended> = {}) =>
+  Hosts.use((it) => it.release(host, token, { fault: "none", pause_until: null, ...more }))
 const granted = (host: string) =>
   Effect.map(
     Hosts.use((it) => it.acquire(host)),
@@ -77,7 +78,7 @@ withService("REDIS_URL", (url) => {
       yield* hosts.setDelay("slow.kr", 5000)
       for (let n = 0; n < 3; n++) {
         yield* Effect.sleep(n === 0 ? 0 : 210)
-        yield* release("broken.kr", yield* granted("broken.kr"), { failed: true })
+        yield* release("broken.kr", yield* granted("broken.kr"), { fault: "host" })
       }
       yield* emptied(false)
       yield* hosts.acquire("a.kr")

@@ -33,6 +33,27 @@ effect("a dead host is dialled five times, then its breaker opens and the rest i
   })
 )
 
+effect("a page that answers 500 to all its tries keeps no other page of its host waiting", () =>
+  Effect.gen(function* () {
+    const asked = new Map<string, number>()
+    const [bad = "", good = ""] = stories("a.example", 2)
+    const broken = new Retryable({ code: "http_5xx", message: "a.example answered 500" })
+    const web: Web = (url) => (url === bad ? broken : articlePage("Council votes on the bridge"))
+    const program = Effect.gen(function* () {
+      yield* (yield* Frontier).enqueue([seed(bad)])
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let turn = 0; turn < 600 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
+      expect(asked.get(bad)).toBe(6)
+      expect((yield* (yield* MemoryBus).deadLetters).map((it) => it.code)).toEqual(["exhausted"])
+      yield* (yield* Frontier).enqueue([seed(good)])
+      const next = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let turn = 0; turn < 5 && next.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
+      expect(asked.get(good)).toBe(1)
+    })
+    yield* Effect.provide(program, world(web, { asked }))
+  })
+)
+
 effect("rules of a host that nobody asked for are read first, one delay before its first page", () =>
   Effect.gen(function* () {
     const times: Array<readonly [string, number]> = []

@@ -18,7 +18,7 @@ export interface Gatekeeper {
   readonly failure: () => Failure | null
   /** What the last document's robots.txt says of use by AI. */
   readonly stated: () => ReadonlyArray<OptOut>
-  /** Gives back the slots of other hosts. */
+  /** Gives back the slots of other hosts. What became of each document there nobody knows here. */
   readonly free: Effect.Effect<void>
 }
 
@@ -39,7 +39,8 @@ export const gatekeepers = Effect.gen(function* () {
       if (documents > max + 1) return yield* new Fatal({ code: "redirects", message: `more than ${max}: ${url}` })
       yield* guard.check(url)
       const host = hostOf(url)
-      if (host !== job.host && !slots.has(host)) slots.set(host, yield* takeSlot(hosts, host, settings.FETCH_WAIT_MAX))
+      if (host !== job.host && !slots.has(host))
+        slots.set(host, yield* takeSlot(hosts, { host, page: url }, settings.FETCH_WAIT_MAX))
       stated = yield* obey(robots, hosts, url, job.host)
       return true
     })
@@ -51,7 +52,7 @@ export const gatekeepers = Effect.gen(function* () {
     const free = Effect.suspend(() =>
       Effect.forEach(
         slots,
-        ([host, token]) => Effect.ignore(hosts.release(host, token, { failed: false, pause_until: null })),
+        ([host, token]) => Effect.ignore(hosts.release(host, token, { fault: "unknown", pause_until: null })),
         { discard: true }
       )
     )

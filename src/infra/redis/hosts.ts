@@ -2,7 +2,7 @@ import { script } from "./client.ts"
 
 /**
  * The steps of `domain/hosts.ts` as the server runs them, each atomic, by the server's own clock. A host is a hash (start,
- * asked, paused, failures, openFor, openUntil) and a sorted set of its slots by the instant they expire.
+ * asked, paused, failures, pages, openFor, openUntil) and a sorted set of its slots by the instant they expire.
  * Instants are milliseconds; a field that is not there is zero, long past.
  */
 const opening = `
@@ -10,14 +10,16 @@ local t = redis.call('TIME')
 local now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 local function number(it) return tonumber(it or 0) or 0 end
 local function read(key)
-  local v = redis.call('HMGET', key, 'start', 'asked', 'paused', 'failures', 'openFor', 'openUntil')
+  local v = redis.call('HMGET', key, 'start', 'asked', 'paused', 'failures', 'openFor', 'openUntil', 'pages')
   return { start = number(v[1]), asked = number(v[2]), paused = number(v[3]), failures = number(v[4]),
-    openFor = number(v[5]), openUntil = number(v[6]) }
+    openFor = number(v[5]), openUntil = number(v[6]), pages = v[7] or '' }
 end
+-- Pages are kept by their hashes, each with a space behind it.
+local function known(pages, page) return string.find(pages, redis.sha1hex(page), 1, true) end
 `
 
 /**
- * KEYS generation, host, slots. ARGV token, perHost, delay, slotLife, lookAgain, probeAgain, keep.
+ * KEYS generation, host, slots. ARGV token, perHost, delay, slotLife, lookAgain, probeAgain, keep, probeYield, page.
  * Answers {what, now, instant, reason}: granted; wait; empty (no generation: nobody knows who was dialled); unloaded.
  * A token that holds a slot already is granted again: a command sent twice takes one slot.
  */
@@ -31,7 +33,12 @@ redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
 if redis.call('ZSCORE', KEYS[3], ARGV[1]) then return {'granted', now, 0, ''} end
 local s = read(KEYS[2])
 if now < s.paused then return {'wait', now, s.paused, 'retry_after'} end
-if s.openFor > 0 and now < s.openUntil then return {'wait', now, s.openUntil, 'breaker'} end
+local shut = 0
+if s.openFor > 0 then
+  shut = s.openUntil
+  if s.pages ~= '' and known(s.pages, ARGV[9]) then shut = shut + math.min(s.openFor, tonumber(ARGV[8])) end
+end
+if now < shut then return {'wait', now, shut, 'breaker'} end
 local ready = s.start + math.max(delay, s.asked)
 local held = redis.call('ZCARD', KEYS[3])
 local free = math.huge
@@ -51,7 +58,7 @@ return {'granted', now, 0, ''}
 `)
 
 /**
- * KEYS host, slots. ARGV token, failed (0 or 1), pause (an instant or 0), failures, open, openMax, pauseMax, keep.
+ * KEYS host, slots. ARGV token, fault, pause (an instant or 0), failures, open, openMax, pauseMax, keep, page.
  * The next gap counts from here: only an answer proves that the request had reached its host, however late it left a busy machine.
  * Answers {now, paused, openUntil}: the instants that this end moved, else 0.
  */
@@ -65,14 +72,24 @@ if pause > s.paused then
 end
 if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
   redis.call('HSET', KEYS[1], 'start', now)
-  if ARGV[2] == '0' then
-    redis.call('HDEL', KEYS[1], 'failures', 'openFor', 'openUntil')
-  else
-    local failures = s.failures + 1
-    redis.call('HSET', KEYS[1], 'failures', failures)
+  if ARGV[2] == 'none' then
+    redis.call('HDEL', KEYS[1], 'failures', 'pages', 'openFor', 'openUntil')
+  elseif ARGV[2] ~= 'unknown' then
+    local again = ARGV[2] == 'page' and known(s.pages, ARGV[9])
+    local failures = s.failures
+    if not again then
+      failures = failures + 1
+      redis.call('HSET', KEYS[1], 'failures', failures)
+      if ARGV[2] == 'page' then
+        redis.call('HSET', KEYS[1], 'pages', string.sub(s.pages .. redis.sha1hex(ARGV[9]) .. ' ', -41 * tonumber(ARGV[4])))
+      end
+    end
     if failures >= tonumber(ARGV[4]) and not (s.openFor > 0 and now < s.openUntil) then
       local openFor = tonumber(ARGV[5])
-      if s.openFor > 0 then openFor = math.min(s.openFor * 2, tonumber(ARGV[6])) end
+      if s.openFor > 0 then
+        openFor = s.openFor
+        if not again then openFor = math.min(openFor * 2, tonumber(ARGV[6])) end
+      end
       opened = now + openFor
       redis.call('HSET', KEYS[1], 'openFor', openFor, 'openUntil', opened)
     end

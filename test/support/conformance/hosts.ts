@@ -1,5 +1,6 @@
 import { expect } from "bun:test"
 import { Clock, Effect, type Layer } from "effect"
+import type { Ended } from "../../../src/domain/hosts.ts"
 import { Hosts } from "../../../src/domain/ports.ts"
 import { type ClockName, pass, sentences, until } from "./clock.ts"
 
@@ -17,25 +18,24 @@ export const hostsSuite = <E>(name: string, layer: Layer.Layer<Hosts, E>, option
   slots(it, options)
   delays(it, options)
   breaker(it, options)
+  pages(it, options)
 }
 
 type It = ReturnType<typeof sentences<Hosts, unknown>>
-const acquire = (host: string) => Hosts.use((hosts) => hosts.acquire(host))
-const release = (host: string, token: string, outcome: { failed?: boolean; pause_until?: number } = {}) =>
-  Hosts.use((hosts) =>
-    hosts.release(host, token, { failed: outcome.failed ?? false, pause_until: outcome.pause_until ?? null })
-  )
+const acquire = (host: string, page?: string) => Hosts.use((hosts) => hosts.acquire(host, page))
+const release = (host: string, token: string, outcome: Partial<Ended> = {}) =>
+  Hosts.use((hosts) => hosts.release(host, token, { fault: "none", pause_until: null, ...outcome }))
 /** A slot, as soon as there is one. */
-const granted = (clock: ClockName, host: string) =>
+const granted = (clock: ClockName, host: string, page?: string) =>
   until(
     clock,
     `a slot of ${host}`,
-    Effect.map(acquire(host), (slot) => (slot.tag === "granted" ? slot.token : undefined))
+    Effect.map(acquire(host, page), (slot) => (slot.tag === "granted" ? slot.token : undefined))
   )
 /** Why there is no slot, and how long from now; fails the test where there is one. */
-const refused = (host: string) =>
+const refused = (host: string, page?: string) =>
   Effect.gen(function* () {
-    const slot = yield* acquire(host)
+    const slot = yield* acquire(host, page)
     if (slot.tag === "granted") throw new Error(`${host} was granted a slot`)
     return { reason: slot.reason, wait: slot.until - (yield* Clock.currentTimeMillis), until: slot.until }
   })
@@ -115,7 +115,7 @@ const delays = (it: It, { clock, delayMs }: HostsOptions) => {
 const breaker = (it: It, { clock, breakerFailures, breakerOpenMs, delayMs }: HostsOptions) => {
   const fail = (count: number) =>
     Effect.gen(function* () {
-      for (let n = 0; n < count; n++) yield* release("a.kr", yield* granted(clock, "a.kr"), { failed: true })
+      for (let n = 0; n < count; n++) yield* release("a.kr", yield* granted(clock, "a.kr"), { fault: "host" })
     })
 
   it("failures in a row open the breaker, one less does not", () =>
@@ -163,5 +163,57 @@ const breaker = (it: It, { clock, breakerFailures, breakerOpenMs, delayMs }: Hos
       yield* fail(breakerFailures)
       expect((yield* acquire("b.kr")).tag).toBe("granted")
       expect(delayMs).toBeLessThan(breakerOpenMs)
+    }))
+}
+
+const pages = (it: It, { clock, breakerFailures, breakerOpenMs }: HostsOptions) => {
+  const fail = (page: string) =>
+    Effect.gen(function* () {
+      yield* release("a.kr", yield* granted(clock, "a.kr", page), { fault: "page", page })
+    })
+  const each = (count: number) =>
+    Effect.forEach(
+      Array.from({ length: count }, (_, n) => `/${n}`),
+      fail
+    )
+
+  it("one page that fails again and again counts once; the same failures of the host itself count each", () =>
+    Effect.gen(function* () {
+      for (let n = 0; n <= breakerFailures; n++) yield* fail("/bad")
+      expect((yield* refused("a.kr")).reason).toBe("delay")
+      for (let n = 1; n < breakerFailures; n++) {
+        yield* release("a.kr", yield* granted(clock, "a.kr", "/bad"), { fault: "host", page: "/bad" })
+      }
+      expect((yield* refused("a.kr")).reason).toBe("breaker")
+    }))
+
+  it("different pages that fail open the breaker, and an end that tells nothing changes nothing", () =>
+    Effect.gen(function* () {
+      yield* each(breakerFailures - 1)
+      yield* release("a.kr", yield* granted(clock, "a.kr"), { fault: "unknown" })
+      expect((yield* refused("a.kr")).reason).toBe("delay")
+      yield* fail("/last")
+      expect((yield* refused("a.kr")).reason).toBe("breaker")
+    }))
+
+  it("a page that failed leaves the probe to others, whose success makes it a page like any other", () =>
+    Effect.gen(function* () {
+      yield* each(breakerFailures)
+      yield* pass(clock, breakerOpenMs)
+      expect((yield* refused("a.kr", "/0")).reason).toBe("breaker")
+      yield* release("a.kr", yield* granted(clock, "a.kr", "/good"))
+      for (let n = 0; n <= breakerFailures; n++) yield* fail("/0")
+      expect((yield* refused("a.kr", "/0")).reason).toBe("delay")
+    }))
+
+  it("where nobody else asks it is the probe, and its failure opens the breaker for no longer than before", () =>
+    Effect.gen(function* () {
+      yield* each(breakerFailures)
+      yield* pass(clock, breakerOpenMs)
+      yield* fail("/0")
+      const { reason, wait } = yield* refused("a.kr", "/good")
+      expect(reason).toBe("breaker")
+      expect(wait).toBeLessThanOrEqual(breakerOpenMs)
+      expect(wait).toBeGreaterThan(breakerOpenMs / 2)
     }))
 }
