@@ -10,6 +10,7 @@ import * as hosts from "../../src/infra/hosts.memory.ts"
 import { newBatch } from "../../src/infra/research.batches.ts"
 import * as batches from "../../src/infra/research.sql.ts"
 import * as signals from "../../src/infra/signals.sql.ts"
+import * as sources from "../../src/infra/sources.sql.ts"
 import { policy } from "../../src/program/policy.ts"
 import { researchAlone } from "../../src/program/research.ts"
 import { Run } from "../../src/streams/chain.ts"
@@ -43,7 +44,7 @@ export const rerun = async (
     FETCH_PER_HOST: "8",
     ...env
   })
-  const store = Layer.mergeAll(batches.layer, signals.layer, datasets.layer).pipe(
+  const store = Layer.mergeAll(batches.layer, signals.layer, sources.layer, datasets.layer).pipe(
     Layer.provideMerge(bus.layer),
     Layer.provideMerge(database.layer)
   )

@@ -15,6 +15,7 @@ export const Code = Schema.Literals([
   "address_refused",
   "url_refused",
   "robots",
+  "unasked",
   "body_too_large",
   "bomb",
   "breaker",

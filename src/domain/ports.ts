@@ -7,7 +7,7 @@ import type { Ended } from "./hosts.ts"
 import type { OptOut } from "./optout.ts"
 import type { Hints, Reading } from "./reading.ts"
 import type { ParsingRule } from "./rule.ts"
-import type { Source } from "./source.ts"
+import type { PollResult, Source } from "./source.ts"
 import type { DeadLetter, Envelope, Outgoing, Topic } from "./topics.ts"
 
 /** One leased message. Until its receipt is settled nobody else sees it; when its lease runs out, somebody does. */
@@ -76,7 +76,7 @@ export interface OutcomeRecord {
   readonly raw_id: string
   readonly url: string
   readonly host: string
-  /** `refused`: never dialled, by the address guard or robots.txt; the code says which. */
+  /** `refused`: never dialled, by the address guard, by robots.txt or as a poll that nobody wants any more; the code says which. */
   readonly verdict: Verdict | "refused"
   readonly evidence: Readonly<Record<string, unknown>>
   /** Codes of the article validation that failed; empty for a document that ended at its verdict. */
@@ -164,11 +164,16 @@ export class Frontier extends Context.Service<
   }
 >()("crawler/Frontier") {}
 
-/** Sources and their slots. `fire` inserts one poll per (source, slot) and moves `next_poll_at`, in one statement. */
+/**
+ * Sources and their slots. `put` leaves `last` as it is: only `ended` writes it, and never an earlier result over a later one.
+ * `fire` inserts one poll per (source, slot) and moves `next_poll_at`, in one statement.
+ */
 export class Sources extends Context.Service<
   Sources,
   {
     readonly list: Effect.Effect<ReadonlyArray<Source>, Unavailable>
+    readonly find: (id: string) => Effect.Effect<Source | null, Unavailable>
+    readonly ended: (id: string, result: PollResult) => Effect.Effect<void, Unavailable>
     readonly put: (sources: ReadonlyArray<Source>) => Effect.Effect<void, Unavailable | BadData>
     readonly remove: (id: string) => Effect.Effect<boolean, Unavailable>
     readonly due: (now: Millis, limit: number) => Effect.Effect<ReadonlyArray<Source>, Unavailable>

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { CrawlJob, Millis } from "./crawl.ts"
 import type { BadData, Unavailable } from "./errors.ts"
+import { polledBy } from "./slots.ts"
 
 /** A run: all lists of one host that are due at the same slot (the sections of a portal, say). */
 export interface Run {
@@ -58,8 +59,9 @@ export const runOutcome = (it: Omit<RunFacts, "host" | "slot" | "due_at" | "last
 
 /** The list page that a job fetches in its run; null: it is no scheduled poll of a list. */
 export const listPageOf = (job: CrawlJob): ListPage | null => {
-  const { host, id, paging, scheduled_at: slot, source_id, target } = job
-  if (source_id === null || target.type !== "list" || !id.startsWith(`${source_id}@`)) return null
+  const { host, paging, scheduled_at: slot, target } = job
+  const source_id = polledBy(job)
+  if (source_id === null || target.type !== "list") return null
   return { host, slot, source_id, page: paging?.page ?? 1 }
 }
 

@@ -92,6 +92,10 @@ export const pollJob = (source: Source, slot: number, backlog_ms: number, pagesM
   }
 }
 
+/** The source whose poll this job is, by its first list page or a further one; null: it is no poll. */
+export const polledBy = ({ id, source_id }: CrawlJob): string | null =>
+  source_id !== null && id.startsWith(`${source_id}@`) ? source_id : null
+
 /** Sources are polled by the minute at most: five fields, none for seconds. */
 export const isSourceCron = (text: string, zone: string, now = 0): boolean =>
   text.trim().split(/\s+/).length === 5 && isCron(text, zone, now)

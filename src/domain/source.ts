@@ -4,6 +4,19 @@ import { Millis, Priority } from "./crawl.ts"
 export const SourceKind = Schema.Literals(["list", "feed", "sitemap"])
 export type SourceKind = typeof SourceKind.Type
 
+/** What the last poll of a source that was asked came to. */
+export const PollResult = Schema.Struct({
+  at: Millis,
+  /** `found`, `nothing_found`, `unchanged` (304), the verdict of a document that is no list, or the code of a failure. */
+  outcome: Schema.String,
+  /** The same in words. */
+  message: Schema.String,
+  /** Links that are followed, and those of them that nobody knew; null: no list was read. */
+  links: Schema.NullOr(Schema.Int),
+  fresh: Schema.NullOr(Schema.Int)
+})
+export type PollResult = typeof PollResult.Type
+
 /**
  * A page that is polled for links. Either `every_ms` or `cron` (five fields, in `zone`) says when.
  * A slot is one wall-clock firing: one poll per (source, slot), however many schedulers run.
@@ -27,7 +40,9 @@ export const Source = Schema.Struct({
   enabled: Schema.Boolean,
   created_at: Millis,
   next_poll_at: Millis,
-  polled_at: Schema.NullOr(Millis)
+  /** When its last poll was queued; `last` says when it was asked. */
+  polled_at: Schema.NullOr(Millis),
+  last: Schema.NullOr(PollResult)
 })
 export type Source = typeof Source.Type
 

@@ -108,7 +108,8 @@ const complete = (
     enabled: input.enabled ?? true,
     created_at: now,
     next_poll_at: now,
-    polled_at: null
+    polled_at: null,
+    last: null
   })
 }
 
@@ -121,8 +122,8 @@ export const stored = <A, R>(work: Effect.Effect<A, Unavailable | BadData, R>): 
   )
 
 const byId = Effect.fnUntraced(function* (id: string) {
-  const all = yield* stored((yield* Sources).list)
-  return all.find((it) => it.id === id) ?? (yield* controlError("not_found", `there is no source ${id}`, "id"))
+  const found = yield* stored((yield* Sources).find(id))
+  return found ?? (yield* controlError("not_found", `there is no source ${id}`, "id"))
 })
 
 const add = Effect.fnUntraced(function* (inputs: ReadonlyArray<SourceInput>, cidrs: ReadonlyArray<string>) {

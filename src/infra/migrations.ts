@@ -10,6 +10,7 @@ import ruleLearning from "../../sql/0009_rule_learning.sql" with { type: "text" 
 import hostRules from "../../sql/0010_host_rules.sql" with { type: "text" }
 import sectionCrawl from "../../sql/0011_section_crawl.sql" with { type: "text" }
 import hostTraits from "../../sql/0012_host_traits.sql" with { type: "text" }
+import sourceResults from "../../sql/0014_source_results.sql" with { type: "text" }
 
 export interface Migration {
   readonly version: number
@@ -30,5 +31,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 9, name: "rule_learning", text: ruleLearning },
   { version: 10, name: "host_rules", text: hostRules },
   { version: 11, name: "section_crawl", text: sectionCrawl },
-  { version: 12, name: "host_traits", text: hostTraits }
+  { version: 12, name: "host_traits", text: hostTraits },
+  { version: 14, name: "source_results", text: sourceResults }
 ]

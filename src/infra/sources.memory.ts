@@ -26,6 +26,12 @@ export const layer: Layer.Layer<Sources, never, Bus> = Layer.effect(
     }, Effect.uninterruptible)
     return Sources.of({
       list: Effect.sync(() => [...sources.values()]),
+      find: (id) => Effect.sync(() => sources.get(id) ?? null),
+      ended: (id, last) =>
+        Effect.sync(() => {
+          const held = sources.get(id)
+          if (held !== undefined && (held.last?.at ?? 0) <= last.at) sources.set(id, { ...held, last })
+        }),
       put: (given) => Effect.suspend(() => put(sources, given)),
       remove: (id) => Effect.sync(() => sources.delete(id)),
       due: (now, limit) => Effect.sync(() => due(sources, now, limit)),
@@ -35,7 +41,10 @@ export const layer: Layer.Layer<Sources, never, Bus> = Layer.effect(
 )
 
 const put = (sources: Map<string, Source>, given: ReadonlyArray<Source>): Effect.Effect<void, BadData> => {
-  for (const it of given) if (sources.size < sourcesMax || sources.has(it.id)) sources.set(it.id, it)
+  for (const it of given) {
+    const held = sources.get(it.id)
+    if (held !== undefined || sources.size < sourcesMax) sources.set(it.id, { ...it, last: held?.last ?? null })
+  }
   const lost = given.filter((it) => !sources.has(it.id)).length
   return lost === 0 ? Effect.void : Effect.fail(new BadData({ message: `${lost} sources over ${sourcesMax}` }))
 }

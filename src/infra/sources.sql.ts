@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { Bus, Sources } from "../domain/ports.ts"
-import type { Source } from "../domain/source.ts"
+import type { PollResult, Source } from "../domain/source.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
 import { noBadData, writeAll } from "./sql/batches.ts"
@@ -32,6 +32,13 @@ export const layer: Layer.Layer<Sources, never, Database | Settings | Bus> = Lay
       const rows = yield* noBadData(database.query(statement.remove, [encodeText(id)]))
       return rows.length > 0
     })
+    const find = Effect.fn("Sources.find")(function* (id: string) {
+      const [row] = yield* noBadData(database.query<Source>(statement.find, [encodeText(id)]))
+      return row ?? null
+    })
+    const ended = Effect.fn("Sources.ended")((id: string, result: PollResult) =>
+      Effect.asVoid(noBadData(database.query(statement.ended, [encodeText(id), encode(result), result.at])))
+    )
     const due = Effect.fn("Sources.due")((now: number, limit: number) =>
       noBadData(database.query<Source>(statement.due, [now, limit]))
     )
@@ -48,6 +55,8 @@ export const layer: Layer.Layer<Sources, never, Database | Settings | Bus> = Lay
     })
     return Sources.of({
       list: noBadData(database.query<Source>(statement.list)).pipe(Effect.withSpan("Sources.list")),
+      find,
+      ended,
       put,
       remove,
       due,

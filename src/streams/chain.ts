@@ -3,9 +3,10 @@ import type { Unavailable } from "../domain/errors.ts"
 import { type RetryPolicy, suspectFrom } from "../domain/job.ts"
 import { failures, type StageLabel, stageMessages } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Bus, type Delivery, type Receipt, type Settlement } from "../domain/ports.ts"
+import { Bus, type Delivery, type Receipt, type Settlement, type Sources } from "../domain/ports.ts"
 import { type Outgoing, schemaVersion, type Topic } from "../domain/topics.ts"
-import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, tellPoll, type Work } from "./stage.ts"
+import { tellPoll } from "./polls.ts"
+import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, type Work } from "./stage.ts"
 
 /** How a stage takes its input: the part of a row that does not depend on what it gives. */
 export interface Intake<I> {
@@ -206,7 +207,7 @@ export const link =
   <I, O, Needs>(row: Link<I, O, Needs>) =>
   <E, R>(
     upstream: Stream.Stream<Work<I>, E, R>
-  ): Stream.Stream<Work<O>, E | Unavailable, R | Needs | Bus | Run | Policy> =>
+  ): Stream.Stream<Work<O>, E | Unavailable, R | Needs | Bus | Run | Policy | Sources> =>
     Stream.unwrap(
       Effect.gen(function* () {
         const run = yield* Run

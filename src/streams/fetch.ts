@@ -1,5 +1,5 @@
 import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
-import type { CrawlJob, Millis } from "../domain/crawl.ts"
+import type { CrawlJob } from "../domain/crawl.ts"
 import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
 import type { Errand } from "../domain/fault.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
@@ -7,13 +7,24 @@ import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
 import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type RobotsAnswer, type Signals } from "../domain/ports.ts"
+import {
+  Bus,
+  Fetcher,
+  Hosts,
+  Pages,
+  type RawBody,
+  Robots,
+  type RobotsAnswer,
+  type Signals,
+  type Sources
+} from "../domain/ports.ts"
 import type { Runs } from "../domain/runs.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
 import { alone, Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
+import { notePoll, type Polled, tellPoll, unasked } from "./polls.ts"
 import { listAnswered } from "./runs.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
 import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
@@ -81,7 +92,8 @@ export const seenOf = ({ host, target: { url } }: CrawlJob, { fetched_at, status
  * A page is stored; an unchanged one (304) only noted. Its validators are kept by the router, after all that follows
  * from the page is: kept here, a crash in between would turn the next fetch into a 304 and lose the page for good.
  */
-const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: Validators | null) {
+const store = Effect.fnUntraced(function* (work: Work<CrawlJob>, page: RawBody, known: Validators | null) {
+  const job = work.value
   const pages = yield* Pages
   const { raw } = page
   yield* Metric.update(fetchSeconds(raw.fetcher), raw.elapsed_ms / 1000)
@@ -95,18 +107,26 @@ const store = Effect.fnUntraced(function* (job: CrawlJob, page: RawBody, known: 
   }
   yield* stored(pages.saveValidators([seenOf(job, { ...raw, validators: known ?? raw.validators })]))
   yield* listAnswered(job, null, [])
+  yield* notePoll(work, { outcome: "unchanged", message: "answered 304: not changed", links: 0, fresh: 0 })
+  return Option.none<Fetched>()
+})
+
+/** A job that is not asked for, which is its outcome. */
+const refused = Effect.fnUntraced(function* (job: CrawlJob, { code, message }: Fatal) {
+  const at = yield* Clock.currentTimeMillis
+  const record = { raw_id: job.id, url: job.target.url, host: job.host, verdict: "refused", at } as const
+  yield* stored((yield* Pages).saveOutcomes([{ ...record, evidence: { reason: message }, codes: [code] }]))
   return Option.none<Fetched>()
 })
 
 /** A fetch that brought nothing: a signal of its host (S1.8), and an outcome where it is an answer. */
-const failed = Effect.fnUntraced(function* (job: CrawlJob, error: Failure) {
+const failed = Effect.fnUntraced(function* (work: Work<CrawlJob>, error: Failure) {
+  const job = work.value
   const at = yield* Clock.currentTimeMillis
   yield* observeFailure(job, error, at)
   if (error._tag === "Fatal" && answers.has(error.code)) {
-    const evidence = { reason: error.message }
-    const record = { raw_id: job.id, url: job.target.url, host: job.host, verdict: "refused", at } as const
-    yield* stored((yield* Pages).saveOutcomes([{ ...record, evidence, codes: [error.code] }]))
-    return Option.none<Fetched>()
+    yield* tellPoll(work, error.code, error.message)
+    return yield* refused(job, error)
   }
   // The host asked for time: the URL is not at fault, so no attempt is charged (field case B21).
   if (error._tag === "Retryable" && error.code === "http_429" && error.after !== undefined) {
@@ -136,29 +156,15 @@ const hostFault = ({ envelope: { key }, value: { host, target } }: Work<CrawlJob
   return key === host && (real === null || real === host) ? null : `key ${key}, host ${host}, URL ${target.url}`
 }
 
-/** The slot of each source that was polled last, and when. */
-type Polled = Map<string, { readonly slot: Millis; readonly at: Millis }>
-
-/**
- * A poll that waited for its host while a later look at the same source began has nothing more to find: polls that piled up
- * behind a pause are one request, not one each. A poll's own retry is no other poll.
- */
-const isOvertaken = (polled: Polled, { id, scheduled_at: slot, source_id }: CrawlJob, now: Millis): boolean => {
-  if (source_id === null || id !== `${source_id}@${slot}`) return false
-  const last = polled.get(source_id)
-  if (last !== undefined && last.slot !== slot && slot < last.at) return true
-  polled.set(source_id, { slot, at: now })
-  return false
-}
-
 const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: Work<CrawlJob>) {
   const job = work.value
   const limits = { ...shared, leaving: (yield* Run).stop }
   const mismatch = hostFault(work)
   if (mismatch !== null) return yield* new Fatal({ code: "key_mismatch", message: mismatch })
-  if (isOvertaken(polled, job, yield* Clock.currentTimeMillis)) {
+  const unwanted = yield* unasked(polled, job)
+  if (unwanted !== null) {
     yield* listAnswered(job, null, [])
-    return Option.none<Fetched>()
+    return yield* refused(job, unwanted)
   }
   if (yield* isVariant(job)) return Option.none<Fetched>()
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
@@ -175,7 +181,9 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
     Effect.flatMap(({ page }) => rendered(limits, asked, page))
   )
   const page = yield* Effect.result(limits.door(job.host)(once))
-  return yield* page._tag === "Success" ? store(job, page.success, validators) : failed(asked, page.failure)
+  return yield* page._tag === "Success"
+    ? store(work, page.success, validators)
+    : failed({ ...work, value: asked }, page.failure)
 })
 
 /**
@@ -187,7 +195,7 @@ export const fetch = (
 ): Stage<
   CrawlJob,
   Fetched,
-  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Upgrades
+  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Sources | Upgrades
 > => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4

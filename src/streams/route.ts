@@ -4,7 +4,7 @@ import { planLinks, planRevisit } from "../domain/links.ts"
 import { priorityDecisions } from "../domain/metrics.priority.ts"
 import { links as linkCount, traps } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { type Bus, Frontier, Hosts, Outputs, Pages, type Planned } from "../domain/ports.ts"
+import { type Bus, Frontier, Hosts, Outputs, Pages, type Planned, type Sources } from "../domain/ports.ts"
 import { isReparse } from "../domain/reparse.ts"
 import type { Runs } from "../domain/runs.ts"
 import { linksPerMessageMax } from "../domain/topics.ts"
@@ -12,8 +12,9 @@ import { trapReason } from "../domain/url.ts"
 import { seenOf } from "./fetch.ts"
 import { offerSummary } from "./offer.ts"
 import { turnPage } from "./paging.ts"
+import { notePoll, tellPoll } from "./polls.ts"
 import { linksKnown, listAnswered } from "./runs.ts"
-import { type Stage, stage, steadfast, stored, tellPoll, type Work } from "./stage.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 
 /** Gives a finished article to whoever listens; a duplicate is stored already and tells nobody anything. */
 const deliver = Effect.fnUntraced(function* ({ article }: Scored) {
@@ -33,13 +34,18 @@ const pace = Effect.fnUntraced(function* (plans: ReadonlyArray<Planned>) {
   return plans.map((it) => ({ ...it, pace_ms: known.get(it.job.host) ?? 0 }))
 })
 
-/** A poll without a link to follow is told, also where there are links: without articles among them there is nothing to do. */
-const tellLinks = (work: Work<Scored>) => {
+/** What a poll came to. One without a link to follow is told, also where there are links: without articles among them there is nothing to do. */
+const tellLinks = (work: Work<Scored>, followed: number, fresh: number) => {
   const { job, links, raw } = work.value
   if (links.length === 0) return tellPoll(work, "nothing_found", `${raw.final_url} holds no link`)
   const isOfUse = job.follow.lists || links.some((it) => it.looks === "article" || it.looks === "sitemap")
   return isOfUse
-    ? Effect.void
+    ? notePoll(work, {
+        outcome: "found",
+        message: `links to follow: ${followed}, new: ${fresh}`,
+        links: followed,
+        fresh
+      })
     : tellPoll(
         work,
         "nothing_found",
@@ -64,7 +70,6 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
   yield* Metric.update(linkCount("followed"), followed.length)
   yield* Metric.update(traps, page.links.filter((it) => trapReason(it.url) !== null).length)
   yield* Metric.update(linkCount("unfollowed"), page.links.length - followed.length)
-  yield* tellLinks(work)
   const links = yield* linksKnown(page.job, followed)
   if (links !== null) {
     yield* turnPage(page.job, links)
@@ -77,10 +82,12 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
   const plans = [...followed, ...again]
   for (const { job } of plans) yield* Metric.update(priorityDecisions(job.priority.value, job.priority.by), 1)
   const paced = plans.length === 0 ? [] : yield* pace(plans)
+  let fresh = 0
   for (let from = 0; from < paced.length; from += linksPerMessageMax) {
     const part = paced.slice(from, from + linksPerMessageMax)
-    yield* stored(frontier.enqueue(part))
+    fresh += (yield* stored(frontier.enqueue(part))).fresh
   }
+  yield* tellLinks(work, followed.length, fresh)
   if (!isReparse(page.job)) yield* followedThrough(page)
   return Option.none<never>()
 })
@@ -88,5 +95,5 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
 /** Feeds outputs, drops links already known, resolves each new link's priority and enqueues it at its host's pace. */
 export const router = (
   policy: Policy["Service"]
-): Stage<Scored, never, Bus | Frontier | Hosts | Outputs | Pages | Policy | Runs> =>
+): Stage<Scored, never, Bus | Frontier | Hosts | Outputs | Pages | Policy | Runs | Sources> =>
   stage("router", policy.fetchConcurrency, routePage)

@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Metric, Option, Random, type Result, Schema, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result, Stream } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
@@ -81,22 +81,6 @@ export const stage =
   ): Stage<I, O, R> =>
   (input) =>
     Stream.mapEffect(input, (it) => settled(name, it, work(it)), { concurrency, unordered: true })
-
-/** The first page of a poll, also when it is tried again; further pages end somewhere by themselves. */
-const firstPage = /^([^@]+)@\d+(?:~|$)/
-
-const Poll = Schema.Struct({ target: Schema.Struct({ url: Schema.String }) })
-/** The address of a poll: a host may have many sources. */
-const polled = (payload: unknown): string =>
-  Option.match(Schema.decodeUnknownOption(Poll)(payload), { onNone: () => "?", onSome: (it) => it.target.url })
-
-/** A source that brings nothing is its operator's business: each poll that fails, or ends without links, is told. */
-export const tellPoll = ({ envelope }: Delivery, code: string, message: string) => {
-  const source = envelope.topic === "crawl.poll" ? firstPage.exec(envelope.id)?.[1] : undefined
-  return source === undefined
-    ? Effect.void
-    : Effect.logWarning(`source ${source} (${polled(envelope.payload)}): ${code}: ${message}`)
-}
 
 /** Where a failed input goes and with what: a stage may ask for an earlier topic (a truncated page is fetched again). */
 export interface Requeue {

@@ -7,6 +7,7 @@ import type { Policy } from "../domain/policy.ts"
 import { messageRetry } from "../domain/research/pace.ts"
 import { shelfKey } from "../domain/research/path.ts"
 import { LivenessJob, ResearchJob } from "../domain/research.ts"
+import { polledBy } from "../domain/slots.ts"
 import type { StageName } from "../domain/stages.ts"
 import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
 import { trail } from "./audit.ts"
@@ -121,7 +122,7 @@ const parts = <I extends Parsed>(topic: Topic, page: I): ReadonlyArray<Requeue> 
   })
 }
 
-const polled = (job: CrawlJob): Topic | null => (job.id.startsWith(`${job.source_id}@`) ? "crawl.poll" : null)
+const polled = (job: CrawlJob): Topic | null => (polledBy(job) === null ? null : "crawl.poll")
 
 /** Stages after the fetcher: their input is stored already, so they take what comes, in turn. */
 const follower = <I extends { readonly job: CrawlJob }>(topic: Topic, input: Schema.Codec<I, unknown>) => ({

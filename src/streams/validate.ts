@@ -5,12 +5,13 @@ import type { Fetched, RawPage } from "../domain/fetching.ts"
 import type { Validated } from "../domain/flow.ts"
 import { documents } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { type Frontier, Pages, Reader } from "../domain/ports.ts"
+import { type Frontier, Pages, Reader, type Sources } from "../domain/ports.ts"
 import type { Hints, Reading } from "../domain/reading.ts"
 import { isReparse } from "../domain/reparse.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { missing } from "./missing.ts"
-import { type Stage, stage, steadfast, stored, tellPoll, type Work } from "./stage.ts"
+import { tellPoll } from "./polls.ts"
+import { type Stage, stage, steadfast, stored, type Work } from "./stage.ts"
 import { closeRepublish } from "./upgrade.ts"
 
 /** Verdicts of documents that may still become an article or links; the others end here with their evidence. */
@@ -82,5 +83,5 @@ const judge = Effect.fnUntraced(function* (work: Work<Fetched>) {
 /** Gives every fetched document one verdict with its evidence; a partial one is fetched again. */
 export const validate = (
   policy: Policy["Service"]
-): Stage<Fetched, Validated, Frontier | Pages | Policy | Reader | Upgrades> =>
+): Stage<Fetched, Validated, Frontier | Pages | Policy | Reader | Sources | Upgrades> =>
   stage("validator", policy.readers * 4, judge)

@@ -20,7 +20,8 @@ const source: Source = {
   enabled: true,
   created_at: 0,
   next_poll_at: 60 * minute,
-  polled_at: 55 * minute
+  polled_at: 55 * minute,
+  last: null
 }
 
 describe("when an unchanged source is polled again", () => {

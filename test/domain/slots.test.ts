@@ -19,7 +19,8 @@ const source: Source = {
   next_poll_at: 0,
   page_url: null,
   max_pages: null,
-  polled_at: null
+  polled_at: null,
+  last: null
 }
 const noon = Date.UTC(2026, 10, 30, 12)
 

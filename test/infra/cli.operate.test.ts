@@ -2,7 +2,8 @@ import { describe, expect } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
+import { Sources } from "../../src/domain/ports.ts"
 import { parseArguments } from "../../src/infra/cli/arguments.ts"
 import { type Operating, operate } from "../../src/infra/cli/operate.ts"
 import { Output } from "../../src/infra/cli/output.ts"
@@ -22,9 +23,10 @@ const world = local
   )
 
 /** Command lines on one store; each answers its exit, its data and its notes. */
-const shell = Effect.gen(function* () {
-  const context = yield* Layer.build(world)
-  return (...words: ReadonlyArray<string>) =>
+const shell = Effect.map(Layer.build(world), (context) => at(context))
+const at =
+  (context: Context.Context<Layer.Success<typeof world>>) =>
+  (...words: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const out: Array<string> = []
       const notes: Array<string> = []
@@ -45,7 +47,6 @@ const shell = Effect.gen(function* () {
         message: Result.isFailure(ended) ? ended.failure.message : ""
       }
     })
-})
 const tempFile = (name: string, text: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -75,6 +76,25 @@ describe("sources", () => {
       expect((yield* run("sources", "list")).out).toBe("(none)")
       const gone = yield* run("sources", "show", id)
       expect([gone.exit, gone.message]).toEqual(["nothing", `there is no source ${id}`])
+    })
+  )
+
+  live("say what their last poll came to, and when the next one is due", () =>
+    Effect.gen(function* () {
+      const context = yield* Layer.build(world)
+      const run = at(context)
+      const { id } = JSON.parse((yield* run("sources", "add", "https://a.kr/rss", "--json")).out)
+      expect((yield* run("sources", "list")).out).toMatch(/ASKED_AT +OUTCOME +FOUND +NEXT_POLL_AT/)
+      expect((yield* run("sources", "show", id)).out).toMatch(/asked_at +never/)
+      const sources = Context.get(context, Sources)
+      const found = { at: Date.UTC(2026, 10, 30), outcome: "found", message: "links to follow: 25, new: 3" }
+      yield* sources.ended(id, { ...found, links: 25, fresh: 3 })
+      expect((yield* run("sources", "list")).out).toMatch(/2026-11-30T00:00:00.000Z +found +25 \(3 new\) +20/)
+      const shown = (yield* run("sources", "show", id)).out
+      expect(shown).toMatch(/said +links to follow: 25, new: 3/)
+      yield* run("sources", "disable", id)
+      expect((yield* run("sources", "show", id)).out).toMatch(/next_poll_at +disabled/)
+      expect(JSON.parse((yield* run("sources", "list", "--json")).out)[0].last).toMatchObject(found)
     })
   )
 

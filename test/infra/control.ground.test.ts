@@ -22,7 +22,8 @@ const source = (url: string, kind: Source["kind"]): Source => ({
   enabled: true,
   created_at: 0,
   next_poll_at: 0,
-  polled_at: null
+  polled_at: null,
+  last: null
 })
 const given = (url: string, more: Partial<Given> = {}): Given => ({
   url,

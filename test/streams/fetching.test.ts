@@ -131,7 +131,8 @@ const feed: Source = {
   enabled: true,
   created_at: 0,
   next_poll_at: 300_000,
-  polled_at: null
+  polled_at: null,
+  last: null
 }
 
 effect("an unchanged feed is answered 304, read once, and polled less and less (B23)", () =>

@@ -5,6 +5,7 @@ import { Sources } from "../../src/domain/ports.ts"
 import { nextSlot } from "../../src/domain/slots.ts"
 import type { Source } from "../../src/domain/source.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
+import { MemoryPages } from "../../src/infra/pages.memory.ts"
 import { tick } from "../../src/streams/schedule.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
@@ -28,7 +29,8 @@ const feed: Source = {
   next_poll_at: 300_000,
   page_url: null,
   max_pages: null,
-  polled_at: null
+  polled_at: null,
+  last: null
 }
 
 const polls = MemoryBus.use((bus) => bus.messages)
@@ -90,6 +92,39 @@ effect("a cron fires on the wall clock of its zone", () =>
     expect(new Date(nextSlot(daily, noon)).toISOString()).toBe("2026-12-01T00:30:00.000Z")
   })
 )
+
+for (const [what, change, reason] of [
+  ["disabled", { enabled: false }, "is disabled"],
+  ["removed", null, "was removed"]
+] as const) {
+  effect(`a poll that waits when its source is ${what} ends unasked, and its explanation says so`, () => {
+    const asked = new Map<string, number>()
+    const program = Effect.gen(function* () {
+      const sources = yield* Sources
+      yield* sources.put([feed])
+      yield* TestClock.adjust("5 minutes")
+      yield* tick()
+      yield* change === null ? sources.remove(feed.id) : sources.put([{ ...feed, ...change }])
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(chain)
+      expect(asked.size).toBe(0)
+      expect(yield* polls).toEqual([])
+      expect(yield* MemoryPages.use((it) => it.outcomes)).toMatchObject([
+        {
+          url: feed.url,
+          verdict: "refused",
+          codes: ["unasked"],
+          evidence: { reason: `not asked: source s1 ${reason}` }
+        }
+      ])
+    })
+    return Effect.provide(
+      program,
+      world(() => feedPage([]), { asked })
+    )
+  })
+}
 
 effect("polls that piled up behind a pause are one request; the next slot's is another", () => {
   const asked = new Map<string, number>()

@@ -2,13 +2,14 @@ import { Duration, Effect, Exit, Fiber, Layer, Option, Random, Stream } from "ef
 import { TestClock } from "effect/testing"
 import type { Article } from "../../src/domain/article.ts"
 import { Fatal, Retryable, Unavailable } from "../../src/domain/errors.ts"
-import { Bus, Frontier, Outputs, Pages, type Planned } from "../../src/domain/ports.ts"
+import { Bus, Frontier, Outputs, Pages, type Planned, Sources } from "../../src/domain/ports.ts"
 import { seedJob } from "../../src/domain/seed.ts"
 import { chainStages } from "../../src/domain/stages.ts"
 import { parseHttpUrl } from "../../src/domain/url.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
 import { pipeline } from "../../src/streams/topology.ts"
+import { source } from "./conformance/sources.ts"
 import { articlePage, listPage } from "./pages.ts"
 import { type Web, world } from "./world.ts"
 
@@ -193,7 +194,9 @@ export const simulate = (seed: number): Promise<void> => {
       const url = parseHttpUrl(it)
       return url._tag === "Success" ? [url.success] : []
     })
-    yield* frontier.enqueue(urls.map((url) => polled(seedJob(url, seeding, 0))))
+    const polls = urls.map((url) => polled(seedJob(url, seeding, 0)))
+    yield* (yield* Sources).put(polls.map(({ job }) => source(job.host, { url: job.target.url, kind: "list" })))
+    yield* frontier.enqueue(polls)
     yield* live(draw).pipe(Effect.provide(Layer.merge(unreliable(draw), slow(draw))))
     yield* check(place, delivered)
   })

@@ -122,15 +122,22 @@ const removeSources = (ids: ReadonlyArray<string>, json: boolean): Work =>
     return "done" as const
   })
 
-/** With its instants as people read them. */
-const readable = (source: Source) => ({
+/** With its instants and its last result as people read them. */
+const readable = ({ last, ...source }: Source) => ({
   ...source,
   created_at: dated(source.created_at),
-  next_poll_at: dated(source.next_poll_at),
-  polled_at: dated(source.polled_at)
+  polled_at: dated(source.polled_at),
+  asked_at: last === null ? "never" : dated(last.at),
+  outcome: last?.outcome ?? null,
+  said: last?.message ?? null,
+  found: last === null || last.links === null ? null : `${last.links} (${last.fresh ?? 0} new)`,
+  next_poll_at: source.enabled ? dated(source.next_poll_at) : "disabled"
 })
 
-const sourceColumns = ["id", "kind", "enabled", "every_ms", "cron", "category", "polled_at", "url"]
+const sourceColumns = [
+  ...["id", "kind", "enabled", "every_ms", "cron", "category"],
+  ...["asked_at", "outcome", "found", "next_poll_at", "url"]
+]
 
 /** `crawler sources …` */
 export const askSources = (command: Extract<Command, { name: `sources ${string}` }>): Work =>

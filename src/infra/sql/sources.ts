@@ -1,18 +1,22 @@
 import { insertMessages, messageColumns } from "./messages.ts"
 
 const columns = `id, name, url, kind, every_ms::float8 as every_ms, cron, zone, category, country, section, page_url, max_pages, priority, enabled,
-  ms_of(created_at) as created_at, ms_of(next_poll_at) as next_poll_at, ms_of(polled_at) as polled_at`
+  ms_of(created_at) as created_at, ms_of(next_poll_at) as next_poll_at, ms_of(polled_at) as polled_at, last`
 
 export const list = `select ${columns} from sources order by created_at, id`
 export const due = `select ${columns} from sources where enabled and next_poll_at <= at_ms($1)
   order by next_poll_at, id limit $2`
+export const find = `select ${columns} from sources where id = $1`
+/** $1 source, $2 result, $3 its instant. */
+export const ended = `update sources set last = $2::text::jsonb
+  where id = $1 and coalesce((last->>'at')::float8, 0) <= $3::float8`
 export const remove = "delete from sources where id = $1 returning id"
 
 const updated = [
   ..."name url kind every_ms cron zone category country section page_url max_pages priority enabled".split(" "),
   ..."created_at next_poll_at polled_at".split(" ")
 ]
-/** $1 sources. `fired_slot` survives, so that an edit fires no slot twice. */
+/** $1 sources. `fired_slot` survives, so that an edit fires no slot twice, and so does `last`. */
 export const put = `insert into sources (id, ${updated.join(", ")})
   select g.id, g.name, g.url, g.kind, g.every_ms, g.cron, g.zone, g.category, g.country, g.section, g.page_url, g.max_pages, g.priority, g.enabled,
     at_ms(g.created_at), at_ms(g.next_poll_at), at_ms(g.polled_at)

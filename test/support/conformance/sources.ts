@@ -23,6 +23,7 @@ export const source = (id: string, more: Partial<Source> = {}): Source => ({
   page_url: null,
   max_pages: null,
   polled_at: null,
+  last: null,
   ...more
 })
 
@@ -55,6 +56,23 @@ const listing = (it: It) => {
         source("a", { enabled: false, name: "new name" }),
         source("b", { cron: "*/5 * * * *", every_ms: null, category: null, priority: null })
       ])
+    }))
+
+  it("a source is found by its id, with what its last poll came to, which no edit and no earlier result undoes", () =>
+    Effect.gen(function* () {
+      const sources = yield* Sources
+      yield* sources.put([source("a"), source("b")])
+      const found = { at: start + minute, outcome: "found", message: "25 links, 3 new", links: 25, fresh: 3 }
+      const failed = { at: start, outcome: "http_5xx", message: "a.kr answered 503\0", links: null, fresh: null }
+      yield* sources.ended("a", failed)
+      expect((yield* sources.find("a"))?.last?.outcome).toBe("http_5xx")
+      yield* sources.ended("a", found)
+      yield* sources.ended("a", failed)
+      yield* sources.ended("nobody", found)
+      yield* sources.put([source("a", { enabled: false })])
+      expect(yield* sources.find("a")).toEqual(source("a", { enabled: false, last: found }))
+      expect((yield* sources.find("b"))?.last).toBe(null)
+      expect(yield* sources.find("nobody")).toBe(null)
     }))
 
   it("a removed source is gone; removing it again says so", () =>
