@@ -3,6 +3,7 @@ import { version } from "../package.json" with { type: "json" }
 import { stageNames } from "./domain/stages.ts"
 import { parseArguments } from "./infra/cli/arguments.ts"
 import { helpText, misuseText, noHelp } from "./infra/cli/help.ts"
+import { startPatiently } from "./infra/compilers.ts"
 import { exitCode } from "./infra/exit.ts"
 
 /** The process starts here. What needs a moment to load (Effect, the store, the reader) is loaded by the command that needs it. */
@@ -16,6 +17,9 @@ const help = (of: string | null): number => {
   return exitCode(text === null ? "usage" : "done")
 }
 
+/** Commands that work long enough to mind what the compilers cost. */
+const busy: ReadonlySet<string> = new Set(["crawl", "run"])
+
 const main = async (): Promise<number> => {
   const parsed = parseArguments(process.argv.slice(2), stageNames)
   if (parsed._tag === "Failure") {
@@ -28,6 +32,7 @@ const main = async (): Promise<number> => {
     out(command.flags.json ? JSON.stringify({ version, bun: Bun.version }) : `crawler ${version}`)
     return exitCode("done")
   }
+  if (busy.has(command.name)) startPatiently(process.argv.slice(2))
   const { execute } = await import("./program/execute.ts")
   return execute(command, version)
 }
