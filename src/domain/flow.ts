@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { Verdict } from "./article.ts"
 import { Priority } from "./crawl.ts"
 import { Fetched } from "./fetching.ts"
@@ -23,6 +23,15 @@ export const ArticleRef = Schema.Struct({
   chars: Schema.optionalKey(Schema.Int)
 })
 export type ArticleRef = typeof ArticleRef.Type
+
+const About = Schema.Struct({ target: Schema.Struct({ url: Schema.String }) })
+const decodeAbout = Schema.decodeUnknownOption(Schema.Union([About, Schema.Struct({ job: About })]))
+/** The address of the page that a payload of the crawl's topics is about; null: it is about none. */
+export const addressOf = (payload: unknown): string | null =>
+  Option.match(decodeAbout(payload), {
+    onNone: () => null,
+    onSome: (it) => ("job" in it ? it.job : it).target.url
+  })
 
 /** Payload of topic `parsed`. Articles by reference; links in parts of at most `linksPerMessageMax`. */
 export const Parsed = Schema.Struct({

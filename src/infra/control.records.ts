@@ -5,7 +5,7 @@ import { Settings } from "./config.ts"
 import { stored } from "./control.sources.ts"
 import { type Control, controlError } from "./control.ts"
 import type { Database } from "./database.ts"
-import type { DeadLetters } from "./deadletters.ts"
+import { absent, type DeadLetters, letterAddress } from "./deadletters.ts"
 import { hostPriority, rate } from "./dossier.ts"
 import { sessionFault } from "./sql/statement.ts"
 
@@ -26,7 +26,7 @@ type Store = Database["Service"]
 /** Rows when no limit is given. */
 const LIMIT = 50
 
-const letterOf = ({ bytes: _, ...row }: DeadLetter) => row
+const letterOf = ({ bytes, ...row }: DeadLetter) => ({ ...row, url: letterAddress(bytes) })
 
 /** Dead letters over their own service. */
 export const letterOperations = (
@@ -41,12 +41,15 @@ export const letterOperations = (
       Effect.flatMap((letter) =>
         letter === null
           ? Effect.fail(controlError("not_found", `there is no dead letter ${id}`, "id"))
-          : Effect.succeed(letter)
+          : Effect.succeed({ ...letter, url: letterAddress(letter.bytes) })
       )
     ),
   "dlq.replay": ({ ids }) =>
     stored(letters.replay(ids)).pipe(Effect.map(({ replayed, refused }) => ({ changed: replayed.length, refused }))),
-  "dlq.drop": ({ ids }) => stored(letters.drop(ids)).pipe(Effect.map((changed) => ({ changed, refused: [] })))
+  "dlq.drop": ({ ids }) =>
+    stored(letters.drop(ids)).pipe(
+      Effect.map((dropped) => ({ changed: dropped.length, refused: absent(ids, dropped) }))
+    )
 })
 
 const hostRow = `

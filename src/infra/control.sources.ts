@@ -126,13 +126,18 @@ const byId = Effect.fnUntraced(function* (id: string) {
   return found ?? (yield* controlError("not_found", `there is no source ${id}`, "id"))
 })
 
-const add = Effect.fnUntraced(function* (inputs: ReadonlyArray<SourceInput>, cidrs: ReadonlyArray<string>) {
+const add = Effect.fnUntraced(function* (
+  inputs: ReadonlyArray<SourceInput>,
+  cidrs: ReadonlyArray<string>,
+  strict = false
+) {
   const port = yield* Sources
   const now = yield* Clock.currentTimeMillis
   const held = new Map((yield* stored(port.list)).map((it) => [it.id, it]))
   const results = inputs.map((input) => ({ input, result: complete(input, cidrs, now) }))
   const fresh = new Map<string, Source>()
-  for (const { result } of results) {
+  const refused = strict && results.some(({ result }) => Result.isFailure(result))
+  for (const { result } of refused ? [] : results) {
     if (Result.isSuccess(result) && !held.has(result.success.id)) fresh.set(result.success.id, result.success)
   }
   if (fresh.size > 0) yield* stored(port.put([...fresh.values()]))
@@ -154,15 +159,23 @@ export const sourceOperations = (cidrs: ReadonlyArray<string>): Effect.Effect<Op
             return Effect.map(Effect.fromResult(first.result), (source) => held.get(source.id) ?? source)
           })
         ),
-      "sources.import": ({ sources }) =>
+      "sources.import": ({ sources, strict }) =>
         within(
-          Effect.map(add(sources, cidrs), ({ results, fresh }) => {
-            const rejected = results.flatMap(({ input, result }) =>
+          Effect.map(add(sources, cidrs, strict), ({ results, fresh }) => {
+            const rejected = results.flatMap(({ input, result }, index) =>
               Result.isFailure(result)
-                ? [{ input: input.url.slice(0, 200), code: result.failure.code, message: result.failure.message }]
+                ? [
+                    {
+                      index,
+                      input: input.url.slice(0, 200),
+                      code: result.failure.code,
+                      message: result.failure.message
+                    }
+                  ]
                 : []
             )
-            return { added: fresh.size, known: sources.length - fresh.size - rejected.length, rejected }
+            const taken = strict === true && rejected.length > 0 ? 0 : sources.length - rejected.length
+            return { added: fresh.size, known: taken - fresh.size, rejected }
           })
         ),
       "sources.update": ({ id, enabled }) =>

@@ -6,11 +6,11 @@ import { Effect, Layer } from "effect"
 import { Unavailable } from "../domain/errors.ts"
 import { Datasets } from "../domain/research.ts"
 import { Settings } from "./config.ts"
+import { codeOf } from "./descriptor.ts"
 
 /** Where files are written before they have their name: beside the tree, so that readers never meet half a file. */
 const SCRATCH = "research/processing/writing"
 
-const codeOf = (cause: unknown): unknown => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 const unavailable = (path: string) => (cause: unknown) =>
   new Unavailable({
     dependency: "objects",

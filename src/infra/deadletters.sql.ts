@@ -3,7 +3,7 @@ import { Bus } from "../domain/ports.ts"
 import { type DeadLetter, Envelope } from "../domain/topics.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { type DeadLetterQuery, DeadLetters } from "./deadletters.ts"
+import { absent, type DeadLetterQuery, DeadLetters } from "./deadletters.ts"
 import { inBatches, noBadData } from "./sql/batches.ts"
 import * as statement from "./sql/deadletters.ts"
 import { arrayOf, type Encoded, encodedSize, encodeMessage, nextSeq } from "./sql/messages.ts"
@@ -37,12 +37,14 @@ export const layer: Layer.Layer<DeadLetters, never, Database | Settings | Bus> =
     )
     const show = Effect.fn("DeadLetters.show")((id: string) => Effect.map(some([id]), ([letter]) => letter ?? null))
     const drop = Effect.fn("DeadLetters.drop")((ids: ReadonlyArray<string>) =>
-      Effect.map(noBadData(database.query(statement.drop, [encode(ids)])), (rows) => rows.length)
+      Effect.map(noBadData(database.query<{ id: string }>(statement.drop, [encode(ids)])), (rows) =>
+        rows.map((it) => it.id)
+      )
     )
     const replay = Effect.fn("DeadLetters.replay")(function* (ids: ReadonlyArray<string>) {
       const now = yield* Clock.currentTimeMillis
       const letters = yield* some(ids)
-      const found = new Set(letters.map((it) => it.id))
+      const found = letters.map((it) => it.id)
       const decoded = letters.map((it) => ({ id: it.id, envelope: decode(it.bytes) }))
       const rows = decoded.flatMap(({ id, envelope }): ReadonlyArray<Encoded> => {
         if (Option.isNone(envelope)) return []
@@ -55,8 +57,10 @@ export const layer: Layer.Layer<DeadLetters, never, Database | Settings | Bus> =
       return {
         replayed: answers.map((it) => it.id),
         refused: [
-          ...ids.filter((id) => !found.has(id)).map((id) => ({ id, why: "not there" })),
-          ...decoded.filter((it) => Option.isNone(it.envelope)).map(({ id }) => ({ id, why: "no envelope" })),
+          ...absent(ids, found),
+          ...decoded
+            .filter((it) => Option.isNone(it.envelope))
+            .map(({ id }) => ({ id, why: "its bytes are no message that could be sent again" })),
           ...bad.map((it) => ({ id: it.row.id, why: it.message }))
         ]
       }

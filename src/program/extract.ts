@@ -10,7 +10,10 @@ import type { DocumentKind, Reading } from "../domain/reading.ts"
 import { seedJob } from "../domain/seed.ts"
 import { type HttpUrl, identityOf, parseHttpUrl, registrableDomain } from "../domain/url.ts"
 import { validateArticle } from "../domain/validate.ts"
+import { inputName } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
+import { saidOf } from "../infra/descriptor.ts"
+import { Refusal } from "../infra/exit.ts"
 
 /** One saved page to read: a line of a manifest, or the one page of the command line. */
 export const Saved = Schema.Struct({ id: Schema.optionalKey(Schema.String), path: Schema.String, url: Schema.String })
@@ -25,7 +28,7 @@ export type Line =
     })
   | { readonly id: string | null; readonly url: string; readonly error: string; readonly [fact: string]: unknown }
 
-/** The bytes of a file, at most `max`; a pipe is read to its end. Fails with why it cannot be read. */
+/** The bytes of a file, at most `max`; a pipe is read to its end. Fails with why it cannot be read, in words. */
 const bytesOf = (path: string, max: number): Effect.Effect<Uint8Array, string> =>
   Effect.try({
     try: () => {
@@ -44,7 +47,7 @@ const bytesOf = (path: string, max: number): Effect.Effect<Uint8Array, string> =
       if (file !== 0) closeSync(file)
       return Buffer.concat(parts)
     },
-    catch: (cause) => `cannot be read: ${String(cause)}`
+    catch: saidOf
   }).pipe(Effect.flatMap((it) => (typeof it === "string" ? Effect.fail(it) : Effect.succeed(it))))
 
 const pageOf = (url: HttpUrl, bytes: number, now: number): { readonly job: CrawlJob; readonly raw: RawPage } => {
@@ -102,15 +105,19 @@ const lineOf = (
 /** Verdicts of pages whose text is their own. */
 const readable: ReadonlySet<Reading["verdict"]> = new Set(["ok", "paywall", "charset_uncertain"])
 
-/** Reads one saved page. Never fails: what cannot be read is a line that says so. */
+/** Reads one saved page. What is no article is a line that says so; fails where the input itself is wrong: its URL, or its file. */
 export const extract = Effect.fnUntraced(function* (saved: Saved) {
   const { FETCH_INFLATED_MAX_BYTES } = yield* Settings
   const { article: bounds, html } = yield* Policy
   const failed = (error: string): Line => ({ id: saved.id ?? null, url: saved.url, path: saved.path, error })
   const url = parseHttpUrl(saved.url, { anyPort: true })
-  if (url._tag === "Failure") return failed(`${url.failure.code}: ${url.failure.message}`)
-  const body = yield* Effect.result(bytesOf(saved.path, FETCH_INFLATED_MAX_BYTES))
-  if (body._tag === "Failure") return failed(`${saved.path} ${body.failure}`)
+  if (url._tag === "Failure") {
+    return yield* new Refusal({ exit: "data", message: `url: ${url.failure.code}: ${url.failure.message}` })
+  }
+  const body = yield* Effect.mapError(
+    bytesOf(saved.path, FETCH_INFLATED_MAX_BYTES),
+    (why) => new Refusal({ exit: "input", message: `${inputName(saved.path)}: ${why}` })
+  )
   const now = yield* Clock.currentTimeMillis
   const reader = yield* Reader
   const hints = {
@@ -123,17 +130,17 @@ export const extract = Effect.fnUntraced(function* (saved: Saved) {
     html
   } as const
   const key = `${saved.id ?? ""} ${saved.path}`
-  const reading = yield* Effect.result(reader.read(key, body.success, hints))
+  const reading = yield* Effect.result(reader.read(key, body, hints))
   if (reading._tag === "Failure") return failed(reading.failure.message)
   const shown = reading.success
   // Who asks for a page's text gets it, whatever the page is: `kind` and `is_article` say what a crawl would make of it.
   const isText = (shown.kind === "list" || shown.kind === "unknown") && readable.has(shown.verdict)
   const again = isText
-    ? yield* Effect.result(reader.read(`${key} as article`, body.success, { ...hints, expected: "article" }))
+    ? yield* Effect.result(reader.read(`${key} as article`, body, { ...hints, expected: "article" }))
     : reading
   if (again._tag === "Failure") return failed(again.failure.message)
   const { content } = again.success
   const codes = content === null ? [] : validateArticle(content, bounds).map((it) => it.code)
   const found = content === null || content.text === "" ? shown : again.success
-  return lineOf(saved, url.success, body.success.length, found, now, { codes, shown })
+  return lineOf(saved, url.success, body.length, found, now, { codes, shown })
 })

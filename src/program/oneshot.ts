@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { chainStages } from "../domain/stages.ts"
 import { MemoryBus } from "../infra/bus.memory.ts"
 import type { Command } from "../infra/cli/commands.ts"
@@ -8,6 +8,7 @@ import { progress, screen, tally } from "../infra/cli/progress.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
+import { letterAddress } from "../infra/deadletters.ts"
 import { saidOf } from "../infra/descriptor.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as hosts from "../infra/hosts.memory.ts"
@@ -45,7 +46,7 @@ const namedMax = 10
 const report = Effect.fnUntraced(function* (articles: number) {
   const letters = yield* MemoryBus.use((it) => it.deadLetters)
   const outcomes = yield* MemoryPages.use((it) => it.outcomes)
-  const failed = letters.map(({ bytes, message }) => `${urlOf(bytes)}: ${message}`)
+  const failed = letters.map(({ bytes, message }) => `${letterAddress(bytes) ?? "a page"}: ${message}`)
   const ended = outcomes.map(({ codes, evidence, url, verdict }) => {
     // `soft_404` is said of a plain 404 as well: what the site answered tells them apart.
     const answered = Number(evidence.status) >= 400 ? [`answered ${evidence.status}`] : []
@@ -60,15 +61,6 @@ const report = Effect.fnUntraced(function* (articles: number) {
   if (articles + all.length === 0)
     process.stderr.write("crawler: no article: what was fetched is none, and no link of it leads to one\n")
 })
-
-const Job = Schema.fromJsonString(
-  Schema.Struct({ payload: Schema.Struct({ target: Schema.Struct({ url: Schema.String }) }) })
-)
-const urlOf = (bytes: string): string =>
-  Option.match(Schema.decodeUnknownOption(Job)(bytes), {
-    onNone: () => "a page",
-    onSome: (it) => it.payload.target.url
-  })
 
 /** `crawler crawl`: a temporary store in memory, real fetching, one JSON article a line. */
 export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {

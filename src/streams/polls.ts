@@ -1,6 +1,7 @@
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal } from "../domain/errors.ts"
+import { addressOf } from "../domain/flow.ts"
 import { type Delivery, Sources } from "../domain/ports.ts"
 import { polledBy } from "../domain/slots.ts"
 import type { PollResult } from "../domain/source.ts"
@@ -8,15 +9,6 @@ import { steadfast } from "./stage.ts"
 
 /** The first page of a poll, on its way through the stages or tried again; further pages end somewhere by themselves. */
 const firstPage = /^([^@]+)@\d+(?:>[a-z]+)*(?:~|$)/
-
-const Page = Schema.Struct({ target: Schema.Struct({ url: Schema.String }) })
-const decodePage = Schema.decodeUnknownOption(Schema.Union([Page, Schema.Struct({ job: Page })]))
-/** The address of a poll: a host may have many sources. */
-const addressOf = (payload: unknown): string =>
-  Option.match(decodePage(payload), {
-    onNone: () => "?",
-    onSome: (it) => ("job" in it ? it.job : it).target.url
-  })
 
 /** Notes what a poll came to; for what is no poll's first page, nothing. */
 export const notePoll = Effect.fnUntraced(function* ({ envelope }: Delivery, result: Omit<PollResult, "at">) {
@@ -31,7 +23,7 @@ export const tellPoll = Effect.fnUntraced(function* (delivery: Delivery, outcome
   const { id, payload } = delivery.envelope
   const source = firstPage.exec(id)?.[1]
   if (source === undefined) return
-  yield* Effect.logWarning(`source ${source} (${addressOf(payload)}): ${outcome}: ${message}`)
+  yield* Effect.logWarning(`source ${source} (${addressOf(payload) ?? "?"}): ${outcome}: ${message}`)
   yield* notePoll(delivery, { outcome, message, links: null, fresh: null })
 })
 

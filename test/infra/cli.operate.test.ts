@@ -121,6 +121,26 @@ describe("sources", () => {
     })
   )
 
+  live("that cannot be polled are left out with their line, and with --strict none is taken", () =>
+    Effect.gen(function* () {
+      const run = yield* shell
+      const list = ["https://a.kr/rss", '{"url":"https://b.kr/rss","cron":"every day"}', "no url"].join("\n")
+      const path = yield* tempFile("list.jsonl", list)
+      const strict = yield* run("sources", "import", path, "--strict")
+      expect([strict.exit, strict.out]).toEqual(["data", ""])
+      expect(strict.message).toBe(
+        `${path}:2: left out: cron "every day": expected five fields: minute hour day month weekday (--strict: nothing was taken)`
+      )
+      expect((yield* run("sources", "list")).out).toBe("(none)")
+      const taken = yield* run("sources", "import", path)
+      expect([taken.exit, taken.out]).toEqual(["done", "1 added, 0 known already, 2 left out"])
+      expect(taken.notes.split("\n").map((it) => it.slice(path.length, path.length + 15))).toEqual([
+        ":2: left out: c",
+        ":3: left out: u"
+      ])
+    })
+  )
+
   live("of the preset are Naver's eight economy sections, polled by Seoul's clock", () =>
     Effect.gen(function* () {
       const run = yield* shell
@@ -159,7 +179,7 @@ describe("sources", () => {
       const answer = yield* run("sources", "import", path)
       expect(answer.out).toBe("2 added, 0 known already, 2 left out")
       expect(answer.notes).toContain(`${path}:4:`)
-      expect(answer.notes).toContain("http://10.0.0.1/ is left out")
+      expect(answer.notes).toContain(`${path}:5: left out: url: address_refused`)
     })
   )
 })

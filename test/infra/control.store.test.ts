@@ -109,7 +109,7 @@ describe("control over the embedded store", () => {
         attempt: 6,
         trace_id: "",
         headers: {},
-        payload: { url: "https://a.kr/1" }
+        payload: { target: { url: "https://a.kr/1" } }
       })
       yield* database.query(
         `insert into dead_letters (id, topic, key, stage, code, message, bytes, attempts, at) values
@@ -118,14 +118,20 @@ describe("control over the embedded store", () => {
         [envelope]
       )
       const { letters } = yield* it["dlq.list"]({})
-      expect(letters.map((row) => row.id)).toEqual(["job.0~fetcher", "bad.0~bus"])
+      expect(letters.map((row) => [row.id, row.url])).toEqual([
+        ["job.0~fetcher", "https://a.kr/1"],
+        ["bad.0~bus", null]
+      ])
       expect((yield* it["dlq.list"]({ topic: "crawl.low" })).letters).toHaveLength(1)
       expect((yield* it["dlq.show"]({ id: "job.0~fetcher" })).bytes).toBe(envelope)
       const replayed = yield* it["dlq.replay"]({ ids: ["job.0~fetcher", "bad.0~bus", "none"] })
       expect(replayed.changed).toBe(1)
       expect(replayed.refused.map((row) => row.id).sort()).toEqual(["bad.0~bus", "none"])
       expect((yield* it.status({})).backlog.find((row) => row.topic === "crawl.normal")).toMatchObject({ ready: 1 })
-      expect(yield* it["dlq.drop"]({ ids: ["bad.0~bus"] })).toEqual({ changed: 1, refused: [] })
+      expect(yield* it["dlq.drop"]({ ids: ["bad.0~bus", "none"] })).toEqual({
+        changed: 1,
+        refused: [{ id: "none", why: "there is no such dead letter" }]
+      })
       expect((yield* it["dlq.list"]({})).letters).toEqual([])
     })
   )

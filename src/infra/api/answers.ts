@@ -58,7 +58,12 @@ export const Enqueued = Schema.Struct({
   rejected: Schema.Array(Rejected)
 })
 
-export const Imported = Schema.Struct({ added: Schema.Int, known: Schema.Int, rejected: Schema.Array(Rejected) })
+export const Imported = Schema.Struct({
+  added: Schema.Int,
+  known: Schema.Int,
+  /** `index`: which of the inputs, from 0. */
+  rejected: Schema.Array(Schema.Struct({ ...Rejected.fields, index: Schema.Int }))
+})
 
 const Step = Schema.Struct({
   by: PriorityBy,
@@ -96,7 +101,9 @@ export const DeadLetterRow = Schema.Struct({
   code: Schema.String,
   message: Schema.String,
   attempts: Schema.Int,
-  at: Schema.Finite
+  at: Schema.Finite,
+  /** The page it is about; null: it is about none. */
+  url: Schema.NullOr(Schema.String)
 })
 /** `refused`: the ids that were left as they are, and why. */
 export const Changed = Schema.Struct({

@@ -54,7 +54,8 @@ export const operations = {
     status: 201
   }),
   "sources.import": operation("POST", "/sources/import", "admin", "Add many sources.", {
-    input: { sources: inputs },
+    // Strict: one bad source, and none is added.
+    input: { sources: inputs, strict: optional(Schema.Boolean) },
     output: Imported
   }),
   "sources.update": operation("PATCH", "/sources/:id", "admin", "Enable or disable a source.", {

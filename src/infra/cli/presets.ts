@@ -1,9 +1,5 @@
-import { Option, Schema } from "effect"
 import type { RulingInput } from "../../domain/ruling.ts"
-import { SourceInput } from "../../domain/source.ts"
-import { visible } from "../logging.ts"
-import { durationMs } from "../setting.ts"
-import { seedLines } from "./seeds.ts"
+import type { SourceInput } from "../../domain/source.ts"
 
 /** Sections of Naver's economy news and the numbers in their list URLs. @source REQUIREMENTS, "Naver economy preset" */
 const naverEconomy: Readonly<Record<string, number>> = {
@@ -75,37 +71,5 @@ export const presets: Readonly<Record<string, Preset>> = {
       section,
       country: "KR"
     }))
-  }
-}
-
-/** A line as people write it: `every` takes a time with its unit, as the flag does. */
-const Line = Schema.Struct({ ...SourceInput.fields, every: Schema.optionalKey(Schema.String) })
-// A field that nobody knows is a mistake: left aside in silence it would change what the source does.
-const decodeLine = Schema.decodeUnknownOption(Schema.fromJsonString(Line), { onExcessProperty: "error" })
-const decode = (text: string): Option.Option<SourceInput> =>
-  Option.flatMap(decodeLine(text), ({ every, ...said }) => {
-    if (every === undefined) return Option.some(said)
-    return Option.map(Option.fromUndefinedOr(durationMs(every)), (every_ms) => ({ ...said, every_ms }))
-  })
-const form =
-  '{"url": "https://…", "kind"?, "every"? (5m), "cron"?, "zone"?, "category"?, "country"?, "section"?, "page_url"?, "max_pages"?, "priority"?}'
-
-/** A list of sources: a URL or a JSON object a line. A bad line is named with its number; the others are taken. */
-export const importedSources = (
-  name: string,
-  text: string
-): { readonly sources: ReadonlyArray<SourceInput>; readonly problems: ReadonlyArray<string> } => {
-  const lines = seedLines(name, text).map(({ where, text: line }) => ({
-    where,
-    line,
-    source: line.startsWith("{") ? Option.getOrNull(decode(line)) : { url: line }
-  }))
-  return {
-    sources: lines.flatMap(({ source }) => source ?? []),
-    problems: lines.flatMap(({ where, line, source }) =>
-      source === null
-        ? [`${visible(where)}: ${visible(line.slice(0, 200))} is left out: expected a URL or ${form}`]
-        : []
-    )
   }
 }

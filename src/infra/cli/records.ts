@@ -6,6 +6,7 @@ import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
 import { hostNamed } from "./host.ts"
+import { Output } from "./output.ts"
 import { dated, doneIf, print, type Work } from "./print.ts"
 import { readText } from "./seeds.ts"
 import { facts, table } from "./table.ts"
@@ -17,14 +18,15 @@ const changed = (
   verb: string,
   answer: { readonly changed: number; readonly refused: ReadonlyArray<{ readonly id: string; readonly why: string }> }
 ) =>
-  Effect.as(
-    print(json, answer, () =>
-      [`${answer.changed} ${verb}`, ...answer.refused.map(({ id, why }) => `${visible(id)}: ${visible(why)}`)].join(
-        "\n"
-      )
-    ),
-    doneIf(answer.changed)
-  )
+  Effect.gen(function* () {
+    const output = yield* Output
+    yield* print(json, answer, () => `${answer.changed} ${verb}`)
+    yield* Effect.forEach(answer.refused, ({ id, why }) => output.note(`${visible(id)}: ${visible(why)}`), {
+      discard: true
+    })
+    // As with the ids of other commands: one that names nothing is a mistake, whatever became of the rest.
+    return doneIf(answer.refused.length === 0 ? answer.changed : 0)
+  })
 
 const topicOf = (text: string | null): Effect.Effect<{ readonly topic?: Topic }, Refusal> => {
   if (text === null) return Effect.succeed({})
@@ -77,8 +79,8 @@ export const askRecords = (command: Storing): Work =>
           ...(limit === null ? {} : { limit }),
           ...(yield* topicOf(topic))
         })
-        const rows = letters.map((it) => ({ ...it, at: dated(it.at) }))
-        yield* print(flags.json, letters, () => table(rows, ["id", "at", "topic", "stage", "code", "message"]))
+        const rows = letters.map((it) => ({ ...it, at: dated(it.at), about: it.url ?? it.key }))
+        yield* print(flags.json, letters, () => table(rows, ["id", "at", "topic", "stage", "code", "about", "message"]))
         return "done"
       }
       case "dlq show": {

@@ -6,7 +6,7 @@ import { Refusal } from "../exit.ts"
 import type { Command } from "./commands.ts"
 import { Output } from "./output.ts"
 import { doneIf, print, type Work } from "./print.ts"
-import { readText, seedLines } from "./seeds.ts"
+import { inputName, readText, seedLines } from "./seeds.ts"
 import { facts, table } from "./table.ts"
 
 type Running = Extract<Command, { name: "research run" }>
@@ -39,8 +39,7 @@ const placed = (places: ReadonlyArray<string>) => (error: ControlError) => {
 /** Starts the batch that the command asks for; answers what was accepted. */
 export const startBatch = Effect.fn("research.startBatch")(function* ({ words, flags }: Running) {
   const control = yield* Control
-  const listed =
-    flags.urls === null ? [] : seedLines(flags.urls === "-" ? "stdin" : flags.urls, yield* readText(flags.urls))
+  const listed = flags.urls === null ? [] : seedLines(inputName(flags.urls), yield* readText(flags.urls))
   const urls = [...words, ...listed.map((it) => it.text)]
   const naming = placed([...words.map((_, at) => `argument ${at + 1}`), ...listed.map((it) => it.where)])
   const country = flags.country ?? ""

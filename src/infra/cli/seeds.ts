@@ -80,10 +80,13 @@ export const seedLines = (
     .map((line, at) => ({ where: `${name}:${at + 1}`, text: line.trim() }))
     .filter((it) => it.text !== "" && !it.text.startsWith("#"))
 
+/** An input file as messages name it. */
+export const inputName = (path: string): string => (path === "-" ? "stdin" : path)
+
 const unreadable = (path: string, why: string) =>
   new Refusal({
     exit: "input",
-    message: `${visible(path)}: ${why}; expected a text file of at most ${SEED_BYTES_MAX} bytes`
+    message: `${visible(inputName(path))}: ${why}; expected a text file of at most ${SEED_BYTES_MAX} bytes`
   })
 
 const kindOf = (stats: Stats): string | null =>
@@ -119,7 +122,7 @@ export const readInput = Effect.fn("readInput")(function* (path: string): Effect
   }
   const bytes = yield* Effect.tryPromise({
     try: () => readBounded(path === "-" ? Bun.stdin.stream() : Bun.file(path).stream()),
-    catch: (cause) => unreadable(path, String(cause))
+    catch: (cause) => unreadable(path, saidOf(cause))
   })
   return bytes ?? (yield* unreadable(path, "is larger"))
 })
@@ -129,7 +132,7 @@ export const readText = Effect.fn("readText")(function* (path: string): Effect.f
   const decoded = decodeText(yield* readInput(path))
   return Result.isSuccess(decoded)
     ? decoded.success
-    : yield* new Refusal({ exit: "data", message: `${visible(path)}: ${decoded.failure}` })
+    : yield* new Refusal({ exit: "data", message: `${visible(inputName(path))}: ${decoded.failure}` })
 })
 
 /** URLs given on the command line and in a list. With `strict` the first bad line refuses all (exit 65, B142). */
@@ -140,14 +143,14 @@ export const readSeeds = Effect.fn("readSeeds")(function* (given: {
   readonly cidrs: ReadonlyArray<string>
 }): Effect.fn.Return<Seeds, Refusal> {
   const { words, file, strict, cidrs } = given
-  const inFile = file === null ? [] : seedLines(file === "-" ? "stdin" : file, yield* readText(file))
+  const inFile = file === null ? [] : seedLines(inputName(file), yield* readText(file))
   const seeds = sift([...words.map((text, at) => ({ where: `argument ${at + 1}`, text })), ...inFile], cidrs)
   const [first] = seeds.refused
   if (strict && first !== undefined) {
     return yield* new Refusal({ exit: "data", message: `${refusedText(first)} (--strict: nothing was taken)` })
   }
   if (file !== null && words.length === 0 && inFile.length === 0) {
-    return yield* new Refusal({ exit: "nothing", message: `${visible(file === "-" ? "stdin" : file)}: no URL in it` })
+    return yield* new Refusal({ exit: "nothing", message: `${visible(inputName(file))}: no URL in it` })
   }
   return seeds
 })

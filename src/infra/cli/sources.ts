@@ -4,11 +4,12 @@ import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
 import { visible } from "../logging.ts"
 import type { Command } from "./commands.ts"
+import { importedSources, leftOut } from "./importing.ts"
 import { Output } from "./output.ts"
-import { importedSources, presets } from "./presets.ts"
+import { presets } from "./presets.ts"
 import { dated, doneIf, print, type Work } from "./print.ts"
 import { importDataset, isDatasetId } from "./research.ts"
-import { readText } from "./seeds.ts"
+import { inputName, readText } from "./seeds.ts"
 import { facts, table } from "./table.ts"
 
 type Adding = Extract<Command, { name: "sources add" }>
@@ -42,15 +43,24 @@ const unlike = (wanted: SourceInput, source: Source): ReadonlyArray<string> => {
   )
 }
 
-/** `unread`: lines that were no source, named already. */
-const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInput>, json: boolean, unread = 0) {
-  const answer = yield* (yield* Control)["sources.import"]({ sources })
+/** What an import was asked for: where each source stands, lines that were none (named already), and whether one bad line is too many. */
+interface Importing {
+  readonly places?: ReadonlyArray<string>
+  readonly unread?: number
+  readonly strict?: boolean
+}
+
+const importing = Effect.fnUntraced(function* (
+  sources: ReadonlyArray<SourceInput>,
+  json: boolean,
+  { places = [], strict = false, unread = 0 }: Importing = {}
+) {
+  const answer = yield* (yield* Control)["sources.import"]({ sources, ...(strict ? { strict } : {}) })
   const output = yield* Output
-  yield* Effect.forEach(
-    answer.rejected,
-    ({ input, message }) => output.note(`${visible(input)} is left out: ${visible(message)}`),
-    { discard: true }
-  )
+  const complaints = answer.rejected.map(({ index, input, message }) => leftOut(places[index] ?? input, message))
+  const [first] = complaints
+  if (strict && first !== undefined) return yield* nothingTaken(first)
+  yield* Effect.forEach(complaints, output.note, { discard: true })
   yield* print(
     json,
     answer,
@@ -58,6 +68,9 @@ const importing = Effect.fnUntraced(function* (sources: ReadonlyArray<SourceInpu
   )
   return doneIf(answer.added + answer.known)
 })
+
+const nothingTaken = (complaint: string) =>
+  new Refusal({ exit: "data", message: `${complaint} (--strict: nothing was taken)` })
 
 const addSource = (command: Adding): Work =>
   Effect.gen(function* () {
@@ -89,21 +102,17 @@ const addSource = (command: Adding): Work =>
 const importFile = Effect.fnUntraced(function* ({ words, flags }: Extract<Command, { name: "sources import" }>) {
   const [path = "-"] = words
   if (isDatasetId(path)) return yield* importDataset(path, flags.enable, flags.json)
-  const { sources, problems } = importedSources(path === "-" ? "stdin" : path, yield* readText(path))
+  const name = inputName(path)
+  const { places, problems, sources } = importedSources(name, yield* readText(path))
   const output = yield* Output
   const [first] = problems
-  if (flags.strict && first !== undefined) {
-    return yield* new Refusal({ exit: "data", message: `${first} (--strict: nothing was taken)` })
-  }
+  if (flags.strict && first !== undefined) return yield* nothingTaken(first)
   yield* Effect.forEach(problems, output.note, { discard: true })
   if (sources.length === 0) {
     if (problems.length > 0) return "nothing" as const
-    return yield* new Refusal({
-      exit: "nothing",
-      message: `${visible(path === "-" ? "stdin" : path)}: no source in it`
-    })
+    return yield* new Refusal({ exit: "nothing", message: `${visible(name)}: no source in it` })
   }
-  return yield* importing(sources, flags.json, problems.length)
+  return yield* importing(sources, flags.json, { places, unread: problems.length, strict: flags.strict })
 })
 
 const switchSources = (ids: ReadonlyArray<string>, enabled: boolean, json: boolean): Work =>
