@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option, Schema, type Scope } from "effect"
+import { saidIn } from "./descriptor.ts"
 import { Refusal } from "./exit.ts"
 
 /**
@@ -38,7 +39,7 @@ export const announce = (dataDir: string, given: Holder): Effect.Effect<void, Re
   Effect.acquireRelease(
     Effect.try({
       try: () => write(dataDir, given),
-      catch: (cause) => new Refusal({ exit: "disk", message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+      catch: (cause) => new Refusal({ exit: "disk", message: `CRAWLER_DATA_DIR ${dataDir}: ${saidIn(dataDir, cause)}` })
     }),
     () =>
       Effect.flatMap(holder(dataDir), (found) =>

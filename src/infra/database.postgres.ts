@@ -23,7 +23,7 @@ const embeddedConnections = 1
 type Shape = (typeof Database)["Service"]
 type Target =
   | { readonly url: string; readonly connections: number; readonly answerMs?: number }
-  | { readonly socket: string }
+  | { readonly socket: string; readonly dataDir: string }
 
 const client = (target: Target) => {
   const options = {
@@ -72,6 +72,7 @@ const listenTo = (target: Target): Shape["listen"] =>
 const connect = Effect.fn("Database.connect")(function* (target: Target): Effect.fn.Return<Shape, never, Scope.Scope> {
   const halt = yield* Halt
   const embedded = "socket" in target
+  const where = embedded ? target.dataDir : ""
   const held = yield* Effect.acquireRelease(
     Effect.sync(() => ({ sql: client(target) })),
     (it) => Effect.promise(() => it.sql.end({ timeout: connectSeconds }))
@@ -88,7 +89,7 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
     if (what === "bug") return new Bug({ cause })
     if (what === "data") return new BadData({ message })
     // A second query on a full embedded store never returns: the process ends first.
-    if (what === "full" && embedded) halt(74, `disk full: ${message}`)
+    if (what === "full" && embedded) halt(74, `CRAWLER_DATA_DIR ${where}: no space left on the disk: ${message}`)
     return new Unavailable({ dependency: "database", message })
   }
   const answerMs = "url" in target ? (target.answerMs ?? answerMsMax) : answerMsMax
@@ -120,7 +121,7 @@ export const embedded = Effect.fn("Database.embedded")(function* (
 ): Effect.fn.Return<Shape, StoreRefused, Scope.Scope> {
   yield* refuseNewer(dataDir)
   const { socket } = yield* open(dataDir)
-  const database = yield* connect({ socket })
+  const database = yield* connect({ socket, dataDir })
   yield* migrate(database, dataDir)
   return database
 })

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { Unavailable } from "../domain/errors.ts"
 import { Datasets } from "../domain/research.ts"
 import { Settings } from "./config.ts"
-import { codeOf } from "./descriptor.ts"
+import { codeOf, saidOf } from "./descriptor.ts"
 
 /** Where files are written before they have their name: beside the tree, so that readers never meet half a file. */
 const SCRATCH = "research/processing/writing"
@@ -14,7 +14,7 @@ const SCRATCH = "research/processing/writing"
 const unavailable = (path: string) => (cause: unknown) =>
   new Unavailable({
     dependency: "objects",
-    message: `${path}: ${cause instanceof Error ? cause.message : String(cause)}`
+    message: `${path}: ${saidOf(cause)}`
   })
 
 const attempt = <A>(path: string, work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: unavailable(path) })
@@ -124,7 +124,7 @@ const isInside = (path: string): boolean => path.startsWith("research/") && !pat
 /** Datasets as files under a root folder. */
 export const under = (root: string): Datasets["Service"] => {
   const checked = <A>(path: string, work: () => Promise<A>) =>
-    isInside(path) ? attempt(path, work) : Effect.die(new Error(`${path} is no path of the research tree`))
+    isInside(path) ? attempt(join(root, path), work) : Effect.die(new Error(`${path} is no path of the research tree`))
   return Datasets.of({
     publish: Effect.fn("Datasets.publish")((path: string, text: string) =>
       checked(path, () => publish(root, path, text))

@@ -1,4 +1,4 @@
-import { write } from "node:fs"
+import { statfsSync, write } from "node:fs"
 import { promisify } from "node:util"
 
 /** The descriptor of standard output. */
@@ -12,11 +12,13 @@ const writeSome = promisify(write)
 export const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : String(cause)
 
+const fullDisk = "no space left on the disk"
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
+  EDQUOT: "the disk quota is used up",
   EISDIR: "is a directory",
   ENOENT: "no such file or directory",
-  ENOSPC: "no space left on the disk",
+  ENOSPC: fullDisk,
   EROFS: "the file system is read-only"
 }
 /** A system error as people read it, with its code; the bare code where there are no words for it. */
@@ -25,6 +27,21 @@ export const saidOf = (cause: unknown): string => {
   const said = words[code]
   return said === undefined ? code : `${said} (${code})`
 }
+
+/** A disk with less room than this (bytes) is full for all we write. */
+const roomMin = 1024 * 1024
+const isFull = (folder: string): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < roomMin
+  } catch {
+    return false
+  }
+}
+
+/** Why something could not be written in a folder: some libraries hide what the system said of a full disk. */
+export const saidIn = (folder: string, cause: unknown): string =>
+  words[codeOf(cause)] === undefined && isFull(folder) ? `${fullDisk} (${codeOf(cause)})` : saidOf(cause)
 
 /**
  * Writes all bytes to the descriptor itself: the runtime's own sink for standard output may miss that its reader is gone.

@@ -3,7 +3,7 @@ import { Effect, Layer, Semaphore } from "effect"
 import type { Article } from "../domain/article.ts"
 import { Unavailable } from "../domain/errors.ts"
 import { Outputs } from "../domain/ports.ts"
-import { codeOf, stdout, writeAll } from "./descriptor.ts"
+import { codeOf, saidOf, stdout, writeAll } from "./descriptor.ts"
 import { exitCode } from "./exit.ts"
 import { Halt } from "./halt.ts"
 
@@ -21,7 +21,7 @@ const isClosedPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 const unavailable = (name: string) => (cause: unknown) =>
   new Unavailable({
     dependency: "objects",
-    message: `${name}: ${cause instanceof Error ? cause.message : String(cause)}`
+    message: `${name}: ${saidOf(cause)}`
   })
 
 /**
@@ -73,11 +73,24 @@ const file = (path: string) =>
     Effect.promise(() => handle.close().catch(() => undefined))
   ).pipe(
     Effect.tap((handle) => Effect.tryPromise({ try: () => endTornLine(handle), catch: unavailable(path) })),
-    Effect.map((handle): Target => ({ write: (block) => handle.appendFile(block) }))
+    Effect.map(appending)
   )
 
+/** A block that was cut off by a full disk is written again: what stands of it is ended first, as after a crash. */
+export const appending = (handle: Pick<FileHandle, "appendFile" | "read" | "stat">): Target => {
+  let torn = false
+  return {
+    write: async (block) => {
+      if (torn) await endTornLine(handle)
+      torn = true
+      await handle.appendFile(block)
+      torn = false
+    }
+  }
+}
+
 /** A crash may have cut the last line: it is ended, so that the next article starts on a line of its own. */
-const endTornLine = async (handle: FileHandle): Promise<void> => {
+const endTornLine = async (handle: Pick<FileHandle, "appendFile" | "read" | "stat">): Promise<void> => {
   const { size } = await handle.stat()
   if (size === 0) return
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)

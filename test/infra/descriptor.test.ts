@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
-import { openSync } from "node:fs"
-import { saidOf } from "../../src/infra/descriptor.ts"
+import { existsSync, openSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { saidIn, saidOf } from "../../src/infra/descriptor.ts"
 
 const error = (work: () => unknown): unknown => {
   try {
@@ -20,4 +21,12 @@ const table: ReadonlyArray<readonly [why: string, cause: unknown, said: string]>
 ]
 test.each(table)("%s is told in words where there are some, else by its code", (_, cause, said) => {
   expect(saidOf(cause)).toBe(said)
+})
+
+test("a library that hides why it could not write is asked no further where the disk is full", () => {
+  // A file system without a byte of room, as the system counts it.
+  if (existsSync("/proc/self"))
+    expect(saidIn("/proc", new Error("ReadError"))).toBe("no space left on the disk (Error: ReadError)")
+  expect(saidIn(tmpdir(), new Error("ReadError"))).toBe("Error: ReadError")
+  expect(saidIn("/proc", Object.assign(new Error("open"), { code: "EACCES" }))).toBe("permission denied (EACCES)")
 })

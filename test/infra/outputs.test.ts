@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Result } from "effect"
@@ -62,6 +62,34 @@ live("a full disk is Unavailable, not a crash", () =>
     const result = yield* Effect.result(deliver("/dev/full", "x"))
     expect(Result.isFailure(result) && result.failure._tag).toBe("Unavailable")
   })
+)
+
+live("lines that a full disk cut off are written again whole, on lines of their own", () =>
+  Effect.gen(function* () {
+    const at = yield* Path
+    const handle = yield* Effect.promise(() => open(at, "a+"))
+    let room = 30
+    const disk = {
+      stat: handle.stat.bind(handle),
+      read: handle.read.bind(handle),
+      appendFile: async (block: string | Uint8Array) => {
+        await handle.appendFile(block.slice(0, room))
+        if (block.length > room) throw Object.assign(new Error("write"), { code: "ENOSPC" })
+      }
+    }
+    const target = jsonl.appending(disk)
+    const block = Buffer.from('{"id":"first article"}\n{"id":"second article"}\n')
+    expect((yield* Effect.result(Effect.tryPromise(() => target.write(block))))._tag).toBe("Failure")
+    room = 1000
+    yield* Effect.promise(() => target.write(block))
+    yield* Effect.promise(() => handle.close())
+    expect(lines(yield* content)).toEqual([
+      '{"id":"first article"}',
+      '{"id":"',
+      '{"id":"first article"}',
+      '{"id":"second article"}'
+    ])
+  }).pipe(Effect.provide(path))
 )
 
 live("nobody listening takes everything and says so", () =>

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { saidIn } from "../descriptor.ts"
 import { Refusal } from "../exit.ts"
 import type { Scope } from "./operations.ts"
 
@@ -61,6 +62,6 @@ export const ownToken = (
       chmodSync(path, 0o600)
       return { token, path }
     },
-    catch: (cause) => new Refusal({ exit: "disk", message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+    catch: (cause) => new Refusal({ exit: "disk", message: `CRAWLER_DATA_DIR ${dataDir}: ${saidIn(dataDir, cause)}` })
   })
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { saidIn } from "../descriptor.ts"
 import { StoreRefused } from "./refused.ts"
 
 /** The generated seed, embedded in the executable. A checkout may lack it: then null, and initdb does the work. */
@@ -17,10 +18,12 @@ const initialise = async (path: string): Promise<void> => {
   await (await PGlite.create({ dataDir: path })).close()
 }
 
+const unfinishedIn = (dataDir: string): string => join(dataDir, "pg.new")
+
 const make = async (dataDir: string): Promise<string> => {
   const path = join(dataDir, "pg")
   if (existsSync(join(path, "PG_VERSION"))) return path
-  const unfinished = join(dataDir, "pg.new")
+  const unfinished = unfinishedIn(dataDir)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
   const archive = await seed()
@@ -35,5 +38,10 @@ const make = async (dataDir: string): Promise<string> => {
 export const cluster = (dataDir: string): Effect.Effect<string, StoreRefused> =>
   Effect.tryPromise({
     try: () => make(dataDir),
-    catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+    catch: (cause) => {
+      const why = saidIn(dataDir, cause)
+      // What is half made serves nobody, and may be what fills the disk.
+      rmSync(unfinishedIn(dataDir), { recursive: true, force: true })
+      return new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${why}` })
+    }
   })

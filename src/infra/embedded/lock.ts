@@ -2,6 +2,7 @@ import { dlopen, FFIType } from "bun:ffi"
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, Schedule, type Scope } from "effect"
+import { saidIn } from "../descriptor.ts"
 import { StoreRefused } from "./refused.ts"
 
 /** Names of the C library: glibc, macOS, musl. */
@@ -54,7 +55,8 @@ export const lock = (dataDir: string): Effect.Effect<void, StoreRefused, Scope.S
   Effect.acquireRelease(
     Effect.try({
       try: () => take(dataDir),
-      catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+      catch: (cause) =>
+        new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${saidIn(dataDir, cause)}` })
     }).pipe(
       Effect.flatMap((it) => (typeof it === "number" ? Effect.succeed(it) : Effect.fail(it))),
       Effect.retry({ ...dying, while: (it) => it.exit === 75 })

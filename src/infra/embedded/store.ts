@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Duration, Effect, type Scope } from "effect"
+import { saidIn } from "../descriptor.ts"
 import { Halt } from "../halt.ts"
 import { cluster } from "./cluster.ts"
 import { lock } from "./lock.ts"
@@ -26,7 +27,7 @@ const prepare = (dataDir: string): Effect.Effect<void, StoreRefused> =>
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     },
-    catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${String(cause)}` })
+    catch: (cause) => new StoreRefused({ exit: 74, message: `CRAWLER_DATA_DIR ${dataDir}: ${saidIn(dataDir, cause)}` })
   })
 
 /** The socket lies in the data dir, or in a private temporary dir when that path is too long for a socket. */
@@ -85,10 +86,10 @@ export const open = Effect.fn("Store.open")(function* (
     })
   )
   if (answer.tag !== "ready") {
-    const why = answer.tag === "stopped" ? "stopped" : answer.message
+    const why = answer.tag === "stopped" ? "stopped" : saidIn(files, answer.message)
     return yield* new StoreRefused({ exit: 74, message: `embedded store in ${files}: ${why}` })
   }
-  const died = (why: string) => halt(74, `the embedded store died: ${why}`)
+  const died = (why: string) => halt(74, `the embedded store in ${files} died: ${saidIn(files, why)}`)
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => data.tag === "aborted" && died(data.message)
   worker.onerror = (event) => died(event.message)
   return { socket }
