@@ -49,7 +49,11 @@ export const settings = {
     { min: "100ms", max: "5m" },
     "From first packet to last byte, all redirects together."
   ),
-  FETCH_CONNECT_TIMEOUT: duration("5s", { min: "50ms", max: "1m" }, "Name resolution and connection of one hop."),
+  FETCH_CONNECT_TIMEOUT: duration(
+    "5s",
+    { min: "50ms", max: "1m" },
+    "Name resolution of one hop, and the connection to each address that is tried."
+  ),
   FETCH_FIRST_BYTE_TIMEOUT: duration(
     "8s",
     { min: "50ms", max: "2m" },

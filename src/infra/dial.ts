@@ -9,7 +9,7 @@ import type { Head } from "./transport/head.ts"
 import { Pool } from "./transport/pool.ts"
 import { read, type Wire } from "./wire.ts"
 
-/** Addresses of one name tried in turn when a connection is refused. */
+/** Addresses of one name tried in turn when no connection is made. */
 const ADDRESSES_TRIED = 3
 /** A body of a redirect is read to its end up to this length (bytes), for the connection's sake; else it is cut off. */
 const DISCARD_BYTES_MAX = 65_536
@@ -58,7 +58,7 @@ export interface Asking {
   readonly method?: "GET" | "HEAD"
   /** False: the connection is made whoever the other side is; for looking whether it answers, never for content. */
   readonly verify?: boolean
-  /** Until the headers are there; FETCH_CONNECT_TIMEOUT and FETCH_FIRST_BYTE_TIMEOUT together when not given. */
+  /** Until the headers are there; FETCH_FIRST_BYTE_TIMEOUT, and FETCH_CONNECT_TIMEOUT for each address tried, when not given. */
   readonly patience?: Duration.Duration
 }
 
@@ -105,8 +105,9 @@ const failure = (url: HttpUrl, exchange: Exchange | null, thrown: unknown): Fail
 interface Way {
   readonly pool: Pool
   readonly trust: { readonly ca?: ReadonlyArray<string> }
-  /** Until the headers are there: connection and first byte together. */
-  readonly patience: Duration.Duration
+  /** For the connection to one address, and from there until the headers are there. */
+  readonly connect: Duration.Duration
+  readonly firstByte: Duration.Duration
 }
 
 /** The text of a request; null: a header that cannot be sent. Header bytes are characters, those of an answer replayed as well. */
@@ -123,9 +124,10 @@ interface Opened {
 
 const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, call: Call): Promise<Opened> => {
   const method = asking.method ?? "GET"
+  const connectMs = Duration.toMillis(way.connect)
   const { exchange, reused } = way.pool.exchange(to, method, false)
   try {
-    const head = await call.begin(exchange).begin(request)
+    const head = await call.begin(exchange).begin(request, connectMs)
     if (!reused || head.status !== TIRED) return { exchange, head }
     exchange.cut()
   } catch (why) {
@@ -133,7 +135,7 @@ const send = async (way: Way, to: Destination, asking: Asking, request: Buffer, 
   }
   // It had rested too long for its server, or something late came of what was asked before.
   const again = way.pool.exchange(to, method, true).exchange
-  return { exchange: again, head: await call.begin(again).begin(request) }
+  return { exchange: again, head: await call.begin(again).begin(request, connectMs) }
 }
 
 const request = (way: Way, url: HttpUrl, address: string, asking: Asking, call: Call) => {
@@ -188,12 +190,14 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const way: Way = {
     pool,
     trust: options.ca === undefined ? {} : { ca: options.ca },
-    patience: Duration.sum(settings.FETCH_CONNECT_TIMEOUT, settings.FETCH_FIRST_BYTE_TIMEOUT)
+    connect: settings.FETCH_CONNECT_TIMEOUT,
+    firstByte: settings.FETCH_FIRST_BYTE_TIMEOUT
   }
   const ask: Dialler["Service"]["ask"] = (href, asking, use) => {
-    const patience = asking.patience ?? way.patience
-    return Effect.flatMap(guard.check(href), (target) =>
-      Effect.acquireUseRelease(
+    return Effect.flatMap(guard.check(href), (target) => {
+      const tries = Math.min(target.addresses.length, ADDRESSES_TRIED)
+      const patience = asking.patience ?? Duration.sum(Duration.times(way.connect, tries), way.firstByte)
+      return Effect.acquireUseRelease(
         Effect.sync(() => new Call()),
         (call) =>
           connect(way, target, asking, call).pipe(
@@ -202,7 +206,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
           ),
         (call) => Effect.sync(() => call.end())
       )
-    )
+    })
   }
   return Dialler.of({ ask, get: (href, headers, use) => ask(href, { headers }, use) })
 })

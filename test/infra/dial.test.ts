@@ -1,5 +1,6 @@
 import { describe, expect } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { isIP } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createSecureContext, type TLSSocket, createServer as tlsServer } from "node:tls"
@@ -7,7 +8,7 @@ import { Effect, Result } from "effect"
 import { Dialler } from "../../src/infra/dial.ts"
 import { Resolver, layer as resolver } from "../../src/infra/dns.ts"
 import { live } from "../support/effect.ts"
-import { http, names, outward, tcp } from "../support/net.ts"
+import { deaf, http, names, outward, tcp } from "../support/net.ts"
 
 const status = (url: string) =>
   Dialler.use((it) => it.get(url, {}, (answer) => Effect.as(answer.read(1000), answer.status)))
@@ -20,6 +21,20 @@ describe("a name with several addresses", () => {
       const site = yield* http(() => new Response("here"), "127.0.0.5")
       const { layer } = names({ "a.test": [["127.0.0.4", "127.0.0.5"]] })
       expect(yield* status(`http://a.test:${site.port}/`).pipe(Effect.provide(outward({}, layer)))).toBe(200)
+    })
+  )
+
+  live("is tried at the next where one swallows what it is sent, each within FETCH_CONNECT_TIMEOUT", () =>
+    Effect.gen(function* () {
+      const site = yield* http(() => new Response("here"), "127.0.0.5")
+      const swallowing = yield* deaf("127.0.0.4", site.port)
+      if (!swallowing) return
+      const { layer } = names({ "a.test": [["127.0.0.4", "127.0.0.5"]], "deaf.test": [["127.0.0.4"]] })
+      const env = { FETCH_CONNECT_TIMEOUT: "300ms", FETCH_FIRST_BYTE_TIMEOUT: "20s" }
+      const ways = outward(env, layer)
+      expect(yield* status(`http://a.test:${site.port}/`).pipe(Effect.provide(ways))).toBe(200)
+      const error = yield* failure(`http://deaf.test:${site.port}/`).pipe(Effect.provide(ways))
+      expect(error).toMatchObject({ code: "network", message: expect.stringContaining("ConnectTimeout") })
     })
   )
 
@@ -69,8 +84,9 @@ interface Identity {
 }
 /** A certificate made for this run. */
 const identity = (folder: string, name: string): Identity | null => {
+  const kind = isIP(name) === 0 ? "DNS" : "IP"
   const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)]
-  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`]
+  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=${kind}:${name}`]
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
   const command = [
     "openssl",
@@ -90,9 +106,9 @@ const identity = (folder: string, name: string): Identity | null => {
   return made ? { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") } : null
 }
 const folder = mkdtempSync(join(tmpdir(), "crawler-tls-"))
-const identities = ["a.test", "b.test"].map((name) => identity(folder, name))
+const identities = ["a.test", "b.test", "127.0.0.1"].map((name) => identity(folder, name))
 rmSync(folder, { recursive: true })
-const [a, b] = identities
+const [a, b, ip] = identities
 
 /** More than a connection takes at once, so that it is stopped and goes on. */
 const LARGE = 3_000_000
@@ -168,6 +184,19 @@ describe.skipIf(a === null || b === null)("TLS to a checked address (needs opens
       }
       expect(asked).toEqual(["a.test", "b.test"])
     }).pipe(Effect.provide(trusting))
+  )
+
+  live("asks an address for no name (RFC 6066), and holds its certificate against the address all the same", () =>
+    Effect.gen(function* () {
+      const own = ip ?? pair.one
+      const trusted = outward({}, table, { ca: [pair.one.cert, own.cert] })
+      const right = yield* twoSites(own, pair.other)
+      expect(yield* status(`https://127.0.0.1:${right.port}/`).pipe(Effect.provide(trusted))).toBe(200)
+      expect(right.asked).toEqual([])
+      const wrong = yield* twoSites(pair.one, pair.other)
+      const error = yield* failure(`https://127.0.0.1:${wrong.port}/`).pipe(Effect.provide(trusted))
+      expect(error?.message).toContain("ERR_TLS_CERT_ALTNAME_INVALID")
+    })
   )
 
   live("takes large bodies whole, many at once", () =>

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from "node:net"
+import { dlopen, FFIType, ptr } from "bun:ffi"
+import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
 import type { CrawlJob } from "../../src/domain/crawl.ts"
 import { Robots, type RobotsAnswer } from "../../src/domain/ports.ts"
@@ -110,3 +111,40 @@ export const http = (handle: (request: Request) => Response | Promise<Response>,
     Effect.sync(() => Bun.serve({ hostname, port: 0, fetch: handle })),
     (server) => Effect.promise(() => server.stop(true))
   ).pipe(Effect.map((server) => ({ port: server.port ?? 0, url: `http://${hostname}:${server.port}` })))
+
+const { i32 } = FFIType
+/** The queue of a listening socket has room for this many connections that nobody takes. */
+const queued = 1
+
+/**
+ * An address that swallows what it is sent: its socket listens, and nobody ever takes a connection, so the system drops what comes
+ * once its queue is full. False where this system has no such way; closed with its scope.
+ */
+export const deaf = (host: string, port: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      if (process.platform !== "linux") return null
+      const { symbols } = dlopen("libc.so.6", {
+        socket: { args: [i32, i32, i32], returns: i32 },
+        bind: { args: [i32, FFIType.ptr, i32], returns: i32 },
+        listen: { args: [i32, i32], returns: i32 },
+        close: { args: [i32], returns: i32 }
+      })
+      const [internet, stream, addressBytes] = [2, 1, 16]
+      const address = new Uint8Array(addressBytes)
+      const view = new DataView(address.buffer)
+      view.setUint16(0, internet, true)
+      view.setUint16(2, port)
+      address.set(host.split(".").map(Number), 4)
+      const fd = symbols.socket(internet, stream, 0)
+      symbols.bind(fd, ptr(address), addressBytes)
+      symbols.listen(fd, 0)
+      const fillers = Array.from({ length: queued }, () => connect(port, host).on("error", () => undefined))
+      await Promise.all(fillers.map((it) => new Promise((resolve) => it.once("connect", resolve))))
+      return () => {
+        for (const it of fillers) it.destroy()
+        symbols.close(fd)
+      }
+    }),
+    (close) => Effect.sync(() => close?.())
+  ).pipe(Effect.map((close) => close !== null))

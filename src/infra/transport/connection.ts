@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import type { Socket, SocketHandler } from "bun"
 
 /** An idle connection is closed after this long (s): many servers do so sooner, and then say nothing. */
@@ -52,14 +53,21 @@ export class Connection {
     return this.#state === "closed"
   }
 
-  /** Nothing to do when it is open. Fails with what stood in the way, a `code` on it. */
-  open(): Promise<void> {
+  /** Nothing to do when it is open. Fails with what stood in the way, a `code` on it; `withinMs` bounds the handshake with TLS too. */
+  open(withinMs: number): Promise<void> {
     if (this.#state === "open") return Promise.resolve()
     if (this.#state === "closed") return Promise.reject(new Lost("ConnectionClosed"))
     this.#state = "opening"
     const { address, port, name, tls } = this.to
     return new Promise((resolve, reject) => {
-      this.#opened = { resolve, reject }
+      const timer = setTimeout(() => this.troubled(new Lost("ConnectTimeout")), withinMs)
+      const over =
+        <A>(end: (it: A) => void) =>
+        (it: A) => {
+          clearTimeout(timer)
+          end(it)
+        }
+      this.#opened = { resolve: over(resolve), reject: over(reject) }
       Bun.connect({
         hostname: address,
         port,
@@ -174,8 +182,9 @@ export class Connection {
   }
 }
 
+/** An address is no name to ask for (RFC 6066 §3); the certificate is held against what is dialled then, which is the same. */
 const securely = (name: string, { verify, ca }: NonNullable<Destination["tls"]>): Bun.TLSOptions => ({
-  serverName: name,
+  serverName: isIP(name) === 0 ? name : "",
   rejectUnauthorized: verify,
   ALPNProtocols: ALPN,
   ...(ca === undefined ? {} : { ca: [...ca] })

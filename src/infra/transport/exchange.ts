@@ -18,9 +18,9 @@ export class Exchange implements User {
     this.#message = new Message(method)
   }
 
-  /** Sends the request and waits for the head of its answer. */
-  async begin(request: Buffer): Promise<Head> {
-    await this.connection.open()
+  /** Sends the request over a connection made within `connectMs`, and waits for the head of its answer. */
+  async begin(request: Buffer, connectMs: number): Promise<Head> {
+    await this.connection.open(connectMs)
     this.connection.use(this)
     this.connection.send(request)
     while (true) {
