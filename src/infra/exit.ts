@@ -5,7 +5,10 @@ import { Schema } from "effect"
  * `0` done; `1` nothing could be done although the call was right; the rest name what the caller can change.
  */
 export const exits = {
-  done: { code: 0, meaning: "done" },
+  done: {
+    code: 0,
+    meaning: "done; also when SIGINT or SIGTERM ended it early and it drained (a second one ends at once: 130, 143)"
+  },
   nothing: { code: 1, meaning: "nothing could be done: every input failed, or what was asked for is not there" },
   usage: { code: 64, meaning: "the command line is not understood" },
   data: { code: 65, meaning: "input data is invalid" },

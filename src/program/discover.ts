@@ -81,7 +81,8 @@ const alone = Effect.fnUntraced(function* (command: Working, version: string) {
     yield* handBack
     if (Option.isNone(batch)) {
       yield* Effect.logInfo(`${batch_id} is not done: crawler research resume ${batch_id}`)
-      return "nothing" as const
+      // Told to stop, a process that drained has done as it was told (P7).
+      return "done" as const
     }
     yield* print(command.flags.json, batch.value, () => batchText(batch.value))
     yield* lastLook

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { Duration, Effect, Layer } from "effect"
+import { Deferred, Duration, Effect, Layer } from "effect"
 import { chainStages } from "../domain/stages.ts"
 import { MemoryBus } from "../infra/bus.memory.ts"
 import type { Command } from "../infra/cli/commands.ts"
@@ -43,7 +43,11 @@ const impatient = Layer.effect(
 const namedMax = 10
 
 /** What did not become an article, and why: a run that ends in silence has nothing left to say. */
-const report = Effect.fnUntraced(function* (articles: number) {
+const report = Effect.fnUntraced(function* (articles: number, stopped: boolean) {
+  if (stopped) {
+    const left = (yield* MemoryBus.use((it) => it.messages)).length + (yield* Quota).waiting.length
+    process.stderr.write(`crawler: told to stop: ${articles} articles came, ${left} pages are left unvisited\n`)
+  }
   const letters = yield* MemoryBus.use((it) => it.deadLetters)
   const outcomes = yield* MemoryPages.use((it) => it.outcomes)
   const failed = letters.map(({ bytes, message }) => `${letterAddress(bytes) ?? "a page"}: ${message}`)
@@ -58,7 +62,7 @@ const report = Effect.fnUntraced(function* (articles: number) {
   if (all.length > namedMax)
     process.stderr.write(`crawler: and ${all.length - namedMax} more pages without an article\n`)
   // A page that need not be an article is no failure when it is none; alone it still has to be accounted for.
-  if (articles + all.length === 0)
+  if (articles + all.length === 0 && !stopped)
     process.stderr.write("crawler: no article: what was fetched is none, and no link of it leads to one\n")
 })
 
@@ -88,13 +92,14 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
     yield* stopOnSignal
     yield* progress(screen, tally)
     const articles = yield* crawl(seeds.urls)
-    yield* report(articles)
-    return articles
+    const stopped = Deferred.isDoneUnsafe((yield* Run).stop)
+    yield* report(articles, stopped)
+    // Told to stop, a process that drained has done as it was told (P7).
+    return stopped ? ("done" as const) : doneIf(articles)
   })
-  const articles = yield* program.pipe(
+  return yield* program.pipe(
     Effect.scoped,
     Effect.provide(services),
     Effect.catchTag(["Unavailable", "BadData"], (it) => new Refusal({ exit: "disk", message: it.message }))
   )
-  return doneIf(articles)
 })

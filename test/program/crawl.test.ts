@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -54,6 +54,30 @@ test("a crawl with a limit ends when that many articles are written, whatever is
     clearTimeout(deadline)
     expect({ code, stderr: code === 0 ? "" : await new Response(child.stderr).text() }).toEqual({ code: 0, stderr: "" })
     expect(readFileSync(out, "utf8").trim().split("\n")).toHaveLength(3)
+  } finally {
+    await server.stop(true)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 25_000)
+
+test("a crawl that is told to stop drains, says what is left, and has done as it was told", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "crawler-test-"))
+  const server = site()
+  try {
+    const out = join(folder, "articles.jsonl")
+    const words = ["crawl", server.url.href, "--out", out, "--delay", "300ms", "--per-host", "4"]
+    const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), ...words], {
+      env: { ...process.env, ALLOW_PRIVATE_CIDRS: "127.0.0.0/8", DRAIN_TIMEOUT: "1s" },
+      stdout: "ignore",
+      stderr: "pipe"
+    })
+    const deadline = setTimeout(() => child.kill("SIGKILL"), 20_000)
+    while (child.exitCode === null && (!existsSync(out) || readFileSync(out, "utf8") === "")) await Bun.sleep(20)
+    child.kill("SIGINT")
+    const code = await child.exited
+    clearTimeout(deadline)
+    const said = await new Response(child.stderr).text()
+    expect([code, said]).toEqual([0, expect.stringMatching(/told to stop: [1-5] articles came, [1-6] pages are left/)])
   } finally {
     await server.stop(true)
     rmSync(folder, { recursive: true, force: true })

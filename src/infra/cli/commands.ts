@@ -102,7 +102,7 @@ const crawling = {
 
 const keeping = {
   "sources add": shape({
-    help: "Poll a list, feed or sitemap for new articles.",
+    help: "Poll a list, feed or sitemap for new articles: links that look like articles are followed, sections are not.",
     words: { label: "[URL]", min: 0, max: 1 },
     flags: {
       preset: word("NAME", "A ready-made set of sources instead of a URL."),
