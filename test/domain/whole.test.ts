@@ -90,6 +90,67 @@ const table: ReadonlyArray<
     "https://shop.example/p/zero"
   ],
   [
+    "a shop's page whose name stands in a column behind what it tells is read from its beginning",
+    page(
+      `<div>${prose("story", 5)}<h2>Size</h2>${prose("size", 3)}</div><div><h1>Zero</h1><p>Made of wool.</p></div>`,
+      product
+    ),
+    ["story 0", "size 2", "Made of wool."],
+    [],
+    "https://shop.example/p/zero"
+  ],
+  [
+    "another thing that a shop's page names and leads to is left out",
+    page(
+      `<h1>Zero</h1>${prose("about", 4)}<h3><a href=/p/one>The bag that is called One</a></h3>${prose("bag", 2)}<h2>Care</h2>${prose("care", 1)}`,
+      product
+    ),
+    ["about 3", "care 0"],
+    ["called One", "bag 0"],
+    "https://shop.example/p/zero"
+  ],
+  [
+    "a shelf that says it is one thing is read whole",
+    page(
+      `<h1>Bags</h1>${[1, 2, 3, 4].map((it) => `<div class=cards-shelf>${prose(`shelf ${it}:`, 2)}</div>`).join("")}`,
+      product
+    ),
+    ["shelf 1: 0", "shelf 4: 1"],
+    [],
+    "https://shop.example/p/bags"
+  ],
+  [
+    "a card that names its thing by picture, heading and link is read once, a table's cells each",
+    page(
+      `<h1>Bags</h1>${["One", "Two", "Three", "Four"].map((it) => `<div><div><a href=/p/${it}>The big bag ${it}</a></div><h3><a href=/p/${it}>The big bag ${it}</a></h3><p>${it} holds all that a day in town may need.</p></div>`).join("")}<table><tr><td>Waterproof</td><td>yes, always</td><td>yes, always</td></tr></table>`
+    ),
+    ["The big bag One\n\nOne holds", "The big bag Four\n\nFour holds", "yes, always\n\nyes, always"],
+    [],
+    "https://shop.example/bags"
+  ],
+  [
+    "what sorts the cards of a shelf is left out, whatever stands in a box of that name is not",
+    page(
+      `<h1>Bags</h1><div class=filter-results><div class=facets><p>Colour</p><p>Blue, red and green</p></div>${sections}</div>`
+    ),
+    ["plans 0", "crews 2"],
+    ["Blue, red"]
+  ],
+  [
+    "terms and footnotes in the footer are left out, however long",
+    `${page(`<h1>Harbours</h1>${sections}`)}<footer>${prose("term", 60)}</footer>`,
+    ["plans 0", "crews 2"],
+    ["term 0"]
+  ],
+  [
+    "words that only a style sheet parts are parted, halves of a word are not",
+    page(
+      `<h1>Harbours</h1>${sections}<p><span>Quay builders</span><span>Harbour &amp; Sons</span> of <span>Mc</span>Kay, <b>sea</b><i>Men</i> for <span>80</span><span>km</span></p>`
+    ),
+    ["Quay builders Harbour & Sons of McKay, seaMen for 80km"],
+    []
+  ],
+  [
     "every post of a discussion is read, though each is an article with a headline",
     page([1, 2, 3].map((it) => `<article><div><h2>Re ${it}</h2>${prose(`post ${it}:`, 3)}</div></article>`).join("")),
     ["post 1: 0", "post 3: 2"],

@@ -41,6 +41,13 @@ const invisible = /[\u00ad\u200b\u200c\u2060\ufeff\u200e\u200f\u202a-\u202e\u206
 const blank = /[\s\u00a0]+/gu
 const untidy = /[\t\n\r\f\v\u00a0\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u0000]|\s\s/u
 
+/** Inline elements that stand within words: in what begins or ends with others, a style sheet may part the words. */
+const within = new Set("b strong i em u sub sup small big mark font ins del s abbr wbr br".split(" "))
+const wordEnd = /[\p{Ll}\p{N}.!?:)%]/u
+const wordBegin = /^(?:\p{Lu}|[$€£¥₩]\d)/u
+/** Whether what two elements say runs together because only a style sheet parts it: "13 reviewsRead more". */
+const isApart = (last: string, text: string): boolean => wordEnd.test(last) && wordBegin.test(text)
+
 /** What stands between most tags. */
 const between = /^[ \t\n\r]+$/
 
@@ -79,6 +86,9 @@ class Collector {
   /** The last character gathered, and whether anything but white space was. */
   private last = ""
   private filled = false
+  /** Whether an element ended since the last text, and then another began. */
+  private ended = false
+  private begun = false
   private linkChars = 0
   private links = 0
   private pre = 0
@@ -138,6 +148,7 @@ class Collector {
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
     else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements) return false
+    this.begun ||= this.ended && !within.has(tag)
     if (tag === "a") this.links += 1
     if (tag === "pre") this.pre += 1
     return true
@@ -150,6 +161,8 @@ class Collector {
     return to - from >= all * pageShare
   }
   private leave(element: Element): void {
+    this.ended = !within.has(element.tag)
+    this.begun = false
     if (element.tag === "a") this.links -= 1
     if (element.tag === "pre") this.pre -= 1
     if (blockTags.has(element.tag)) {
@@ -163,7 +176,9 @@ class Collector {
     if (text === "") return
     const glued =
       text.startsWith(" ") && this.pre === 0 && (this.last === "" || this.last === " " || this.last === "\n")
-    const own = glued ? text.slice(1) : text
+    const own = glued ? text.slice(1) : this.begun && this.pre === 0 && isApart(this.last, text) ? ` ${text}` : text
+    this.ended = false
+    this.begun = false
     if (this.links > 0) this.linkChars += own.length
     this.append(own)
   }

@@ -1,23 +1,47 @@
-import type { Block } from "./blocks.ts"
+import { type Block, linkDensity } from "./blocks.ts"
 import { words } from "./element.ts"
 import { textOf } from "./json.ts"
 import { type Linked, typesOf } from "./linked.ts"
 import { plain, unescaped } from "./title.ts"
 
-/** What a shop shows behind the thing itself: what others said of it, and other things. */
-const behind =
-  /^(?:[\d.,]+ )?(?:customer |product |verified |ratings? (?:&|and) )?(?:reviews?|ratings?)\b|^(?:explore |view |shop )?(?:related|similar|recommended|recently viewed|compare)\b|^(?:you (?:may|might) also|customers (?:also|who)|people (?:also|who)|frequently bought|more (?:from|like)|shop the|what customers|this is what|others also|goes well|complete the|questions? (?:&|and) answers|q ?& ?a\b)|^(?:kundenbewertungen|bewertungen|ähnliche|das könnte|kunden kauften|passend dazu)|^(?:avis|vous aimerez|produits similaires)|^(?:상품평|구매후기|리뷰|연관 ?상품|함께 ?구매|추천 ?상품)|^(?:レビュー|関連商品|おすすめ)/iu
+/** Beginnings of headings behind which a shop shows what others said of the thing, other things, and its own services. */
+const behind = new RegExp(
+  [
+    String.raw`(?:[\d.,]+ )?(?:customer |product |verified |ratings? (?:&|and) )?(?:reviews?|ratings?)\b`,
+    String.raw`(?:explore |view |shop )?(?:related|similar|recommended|recently viewed|compare|featured products)\b`,
+    "you (?:may|might) also|customers (?:also|say|who)|people (?:also|who)|others (?:also|like)|what customers|this is what",
+    "frequently bought|buy a bundle|more (?:from|like)|shop the|get the look|as seen on|goes well|complete the|content for this",
+    String.raw`accessories\b|which .{1,40} right for you|need help|ask an? expert|questions? (?:&|and) answers|q ?& ?a\b`,
+    "notify me|how to get it|available services|(?:more )?ways to (?:pay|save)",
+    "kundenbewertungen|bewertungen|ähnliche|das könnte|kunden kauften|passend dazu|zubehör",
+    "avis|vous aimerez|produits (?:similaires|complémentaires)",
+    "상품평|구매후기|리뷰|연관 ?상품|함께 ?구매|추천 ?상품|レビュー|関連商品|おすすめ"
+  ]
+    .map((it) => `^(?:${it})`)
+    .join("|"),
+  "iu"
+)
 /** Such a heading is no longer than this, in characters. */
 const behindMax = 60
 
+/** What a page shows from its name on, unless most of it stands before the name: in a column beside it. */
+export const fromName = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+  const name = blocks.findIndex((it) => it.heading === 1)
+  const charsOf = (part: ReadonlyArray<Block>): number => part.reduce((sum, it) => sum + it.chars, 0)
+  return name < 0 || charsOf(blocks.slice(0, name)) > charsOf(blocks.slice(name)) ? blocks : blocks.slice(name)
+}
+
+/** A heading below the name with more than this share in links is the name of another thing. */
+const otherMin = 0.6
+const isBehind = (heading: Block): boolean =>
+  (heading.heading > 1 && linkDensity(heading) > otherMin) || (heading.chars <= behindMax && behind.test(heading.text))
+
 /** The blocks of a shop's page that speak of what it sells: from its name on, without reviews and other things. */
 export const ofGoods = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
-  const name = blocks.findIndex((it) => it.heading === 1)
   /** The level of the heading whose section is left out, or 0. */
   let level = 0
-  return blocks.slice(Math.max(0, name)).filter((it) => {
-    if (it.heading > 0 && (level === 0 || it.heading <= level))
-      level = it.chars <= behindMax && behind.test(it.text) ? it.heading : 0
+  return fromName(blocks).filter((it) => {
+    if (it.heading > 0 && (level === 0 || it.heading <= level)) level = isBehind(it) ? it.heading : 0
     return level === 0
   })
 }

@@ -14,6 +14,7 @@ import {
   namesProduct,
   placeOf
 } from "./genre.ts"
+import { age } from "./lines.ts"
 import { metaOf } from "./meta.ts"
 import { hasDay } from "./published.ts"
 
@@ -126,8 +127,6 @@ const isTeased = (around: ReadonlyArray<Block>, own: ReadonlySet<Block>, bodyCha
 /** A line of so many characters that holds a day or an age dates a post or a teaser; an article has few of them. */
 const datedMax = 40
 const datesMin = 5
-const age =
-  /\bago\b|^(?:vor|hace|il y a) |\d+\s?(?:분|시간|일|주|개월|달|년) ?전|\d+(?:分|時間|日|か月|年)前|^[·\s]*\d+\s?(?:m|h|d|w|mo|y|yr)$/iu
 const isDated = ({ chars, text }: Block): boolean => chars <= datedMax && (hasDay(text) || age.test(text))
 
 const written = ({ meta, sheet }: Page, body: Body, title: string): Rated => {

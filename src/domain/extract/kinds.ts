@@ -24,6 +24,7 @@ export type Kind =
   | "footer"
   | "tools"
   | "headline"
+  | "filters"
 
 /** Alternatives, split at white space; each begins with a letter. `_` stands for the blank between two parts. */
 const words = (list: string): ReadonlyArray<string> => list.trim().split(/\s+/u)
@@ -139,6 +140,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
       inhaltsverzeichnis gnb lnb_ snb_ tabs_?(?:nav|list|menu|bar|header|labels) tablist topbar top_bar site_?header masthead_ global_?header page_header_nav header_nav sitemap_ languages_ language_sw lang_sw`
     )
   ],
+  ["filters", words("filter facet sort_ sorting sortby refine")],
   [
     "sidebar",
     words(

@@ -26,6 +26,10 @@ const reporterOnly =
   /^[\s[(=/·]*(?:[가-힣]{2,10}\s*[=·]\s*)?[가-힣]{2,4}\s*(?:선임|인턴|객원|전문|수습)?기자[\s)\]=]*$/u
 const counter = /^[\d\s.,:/|·+-]+(?:[kKmM]|h|min|views?|likes?|shares?|comments?)?[^\p{L}\p{N}]*$/u
 
+/** How old a post or a card is, in a short line. */
+export const age =
+  /\bago\b|^(?:vor|hace|il y a) |\d+\s?(?:분|시간|일|주|개월|달|년) ?전|\d+(?:分|時間|日|か月|年)前|^[·\s]*\d+\s?(?:m|h|d|w|mo|y|yr)$/iu
+
 /** Whether a line is a label or notice that no article contains. */
 export const isNoise = (block: Block): boolean => {
   const { text } = block

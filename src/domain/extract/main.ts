@@ -55,6 +55,7 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   caption: { chars: 900, share: 0.3 },
   tools: { chars: 250, share: 0.2 },
   navigation: { chars: 500, share: 0.2 },
+  filters: { chars: 500, share: 0.2 },
   sidebar: { chars: 20_000, share: 0.3 },
   footer: { chars: 20_000, share: 0.3 }
 }
@@ -73,7 +74,16 @@ const all: ReadonlyArray<Kind> = [
   "signature"
 ]
 /** What goes from every page that is no article and no discussion. */
-const plainest: ReadonlyArray<Kind> = ["comments", "consent", "navigation", "footer", "newsletter", "share", "advert"]
+const plainest: ReadonlyArray<Kind> = [
+  "comments",
+  "consent",
+  "navigation",
+  "footer",
+  "newsletter",
+  "share",
+  "advert",
+  "filters"
+]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "paywall"]),
@@ -102,6 +112,12 @@ const awayRoles = new Set([
 /** An element of such a kind stays if it holds more than this share of the page's good text: the name lied. */
 const shareMax = 0.4
 
+/** A footer goes whatever it holds (terms, footnotes), if so much good text is left, in characters. */
+const restMin = 300
+
+/** What filters have of a page's characters at most: some shelves of things are named after them. */
+const filtersMax = 0.3
+
 /** Sums of worth over the blocks, so that any element's total is one subtraction. */
 const sumsOf = (values: ReadonlyArray<number>): Float64Array => {
   const sums = new Float64Array(values.length + 1)
@@ -121,6 +137,7 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
   const { blocks, end, first, kinds, tree } = sheet
   const good = sumsOf(blocks.map((it) => Math.max(0, worth(it))))
   const total = good[blocks.length] ?? 0
+  const chars = sumsOf(blocks.map((it) => it.chars))
   const removed = new Array<string | null>(blocks.length).fill(null)
   for (let order = 1; order < tree.elements.length; order++) {
     const element = tree.elements[order]
@@ -130,10 +147,14 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
     if (to <= from || removed[from] !== null) continue
     const reason = reasonOf(element, kinds[order] ?? null, mode)
     if (reason === null || (reason === "tags" && isWord(element, blocks[from]))) continue
+    if (reason === "filters" && (chars[to] ?? 0) - (chars[from] ?? 0) > (chars[blocks.length] ?? 0) * filtersMax)
+      continue
     const held = (good[to] ?? 0) - (good[from] ?? 0)
     const kind = kinds[order] ?? null
     const bound = kind !== null && reason === kind ? away[kind] : undefined
-    if (held > Math.max(150, Math.min(total * (bound?.share ?? shareMax), bound?.chars ?? 1_000_000))) continue
+    const isFooter = element.tag === "footer" && total - held >= restMin
+    if (!isFooter && held > Math.max(150, Math.min(total * (bound?.share ?? shareMax), bound?.chars ?? 1_000_000)))
+      continue
     for (let i = from; i < to; i++) removed[i] ??= reason
   }
   return removed

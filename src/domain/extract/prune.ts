@@ -76,11 +76,13 @@ const withoutPointed = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   })
 }
 
+/** Lines of so many characters are no chance echoes. */
+const echoMin = 60
 /** Blocks that say the same word for word: a teaser of the text, a box for small screens. */
-export const withoutEchoes = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
+export const withoutEchoes = (blocks: ReadonlyArray<Block>, min = echoMin): ReadonlyArray<Block> => {
   const seen = new Set<string>()
   return blocks.filter((it) => {
-    if (it.chars < 60) return true
+    if (it.chars < min) return true
     if (seen.has(it.text)) return false
     seen.add(it.text)
     return true

@@ -2,8 +2,9 @@ import type { Hints } from "../reading.ts"
 import { type Block, linkDensity, sheetOf } from "./blocks.ts"
 import { attribute, type Element } from "./element.ts"
 import { isMarkedArticle, isOneProduct, isPostPage, isProduct, placeOf } from "./genre.ts"
-import { ofGoods, unshown } from "./goods.ts"
+import { fromName, ofGoods, unshown } from "./goods.ts"
 import { isAway } from "./kinds.ts"
+import { age } from "./lines.ts"
 import { typesOf } from "./linked.ts"
 import { boilerplate, type Mode, worth } from "./main.ts"
 import { metaOf } from "./meta.ts"
@@ -71,6 +72,20 @@ const sentenceEnd = /[.!?…。！？]$/u
 const linkMax = 60
 const linksMax = 0.1
 
+/** A shorter line may well be said again two lines below, in characters: a price, a size. */
+const nameMin = 9
+/** Cards name a thing by picture, heading and link: a name that one of the last two lines said is read once, but in tables. */
+const withoutRepeats = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
+  blocks.filter(({ cell, chars, element, text }, i) => {
+    const isTold = text === blocks[i - 1]?.text || (chars >= nameMin && text === blocks[i - 2]?.text)
+    return cell || element.tag === "dd" || sentenceEnd.test(text) || !isTold
+  })
+
+/** What sorts the cards, how many rated one, or how old one is; no longer than this, in characters. */
+const controlMax = 30
+const control = /^(?:filters?|sort)(?: (?:by|and sort))?:?$|^loading\W*$|^\(\d[\d.,]*k?\+?\)$/iu
+const isControl = ({ chars, text }: Block): boolean => chars < controlMax && (control.test(text) || age.test(text))
+
 /** The blocks of a page read whole, without what is there to be pressed. */
 const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
   const times = new Map<string, number>()
@@ -79,7 +94,7 @@ const withoutControls = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => 
   const isLabel = (it: Block): boolean =>
     it.chars < labelMax && !it.item && (times.get(it.text) ?? 0) >= labelTimes && !sentenceEnd.test(it.text)
   const isLink = (it: Block): boolean => isLoose(it) && it.chars < linkMax && linkDensity(it) > 0.8
-  const said = blocks.filter((it) => !(isLoose(it) && isLabel(it)))
+  const said = withoutRepeats(blocks.filter((it) => !(isLoose(it) && (isLabel(it) || isControl(it)))))
   const links = sumOf(said, (it) => (isLink(it) ? it.chars : 0))
   return links > sumOf(said, (it) => it.chars) * linksMax ? said : said.filter((it) => !isLink(it))
 }
@@ -130,10 +145,14 @@ const isDated = ({ linked, meta }: Source): boolean =>
 const saysArticle = (page: Source, { url }: Hints): boolean =>
   declared(page) === "surely" || isMarkedArticle(page) || isDated(page) || isPostPage(page) || placeOf(url).sure
 
+/** A shop's page says the same in small and large: from so many characters on a line is read once. */
+const goodsEcho = 30
+/** Where fewer characters are left of one thing, many are sold. */
+const goodsMin = 100
 /** What is sold, from its name on; first its description where the page states it and does not show it (yet). */
 const goodsOf = (page: Source): Body => {
   const whole = wholeOf(page, boilerplate(page.sheet, "goods"))
-  const shown = withoutControls(withoutEchoes(ofGoods(whole.blocks)))
+  const shown = withoutControls(withoutEchoes(ofGoods(whole.blocks), goodsEcho))
   return written(whole, [...linesOf(whole.element, unshown(page.linked, render(shown))), ...shown])
 }
 
@@ -162,7 +181,8 @@ export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Text
   const whole = wholeOf(page, removed)
   const isEnough = charsOf(found) >= charsOf(whole) * cover
   const judged = isEnough ? found : written(whole, whole.blocks)
-  if (isOneProduct(page) && declared(page) === "no") return { judged, body: goodsOf(unfolded(page)) }
+  const goods = isOneProduct(page) && declared(page) === "no" ? goodsOf(unfolded(page)) : null
+  if (goods !== null && goods.text.length >= goodsMin) return { judged, body: goods }
   const isWhole = !isEnough || (mode === "article" && isOfParts(found, whole, isArticle))
   if (!isWhole && (isArticle || !isAlike(charsOf(found), charsOf(looser(page, found, removed)))))
     return { judged, body: found }
@@ -170,7 +190,7 @@ export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Text
   const shown = open === page ? removed : boilerplate(open.sheet, "page")
   if (isWhole) {
     const all = wholeOf(open, shown)
-    return { judged, body: written(all, withoutControls(all.blocks)) }
+    return { judged, body: written(all, withoutControls(fromName(all.blocks))) }
   }
   const loose = looser(open, found, shown)
   return { judged, body: finish(loose.element, loose.all, loose.blocks) }
