@@ -99,9 +99,22 @@ describe("lines between paragraphs", () => {
   ])("%s is a notice, not the article's", (notice) => {
     expect(between(`<p>${notice}</p>`)).toBe(parts.join("\n\n"))
   })
-  test("a sentence with a word that is linked to its tag is the article's", () => {
-    const said = "이번 결정은 항만 노조의 반발을 불렀다."
-    expect(between(`<p><a class="tag-link" rel=tag href=/tag/1>이번</a>${said.slice(2)}</p>`)).toContain(said)
+  test.each([
+    [
+      "a word that is linked to its tag",
+      '<p><a class="tag-link" rel=tag href=/tag/1>이번</a> 결정은 항만 노조의 반발을 불렀다.</p>'
+    ],
+    [
+      "a word that is linked to another article",
+      "<p>이번 결정은 <a class=internal-link href=/n/1>항만 노조</a>의 반발을 불렀다.</p>"
+    ],
+    [
+      "an empty mark of a table of contents",
+      "<p>이번 결정은 항만 노조의 반발을 불렀다.<span class=ez-toc-section-end></span></p>"
+    ],
+    ["a remark in code", "<pre><code><span class=comment># 이번 결정은</span> 항만 노조의 반발을 불렀다.</code></pre>"]
+  ])("a block with %s is the article's", (_, block) => {
+    expect(between(block)).toMatch(/이번 결정은 항만 노조의 반발을 불렀다\./u)
   })
 })
 

@@ -172,6 +172,20 @@ const table: ReadonlyArray<
     thread
   ],
   [
+    "what software says of who posted is no post, and an element that is named after its user is one",
+    page(
+      [1, 2, 3]
+        .map(
+          (it) =>
+            `<article class=message><div class="message-userExtras"><dl><dt>Member since the harbour opened</dt><dd>9,${it}11 tides</dd></dl></div><div class=message-userContent>${prose(`post ${it}:`, 3)}</div></article>`
+        )
+        .join("")
+    ),
+    ["post 1: 0", "post 3: 2"],
+    ["harbour opened", "9,211 tides"],
+    thread
+  ],
+  [
     "posts that are named comments are posts",
     page([1, 2, 3].map((it) => `<div class=comment-content>${prose(`post ${it}:`, 3)}</div>`).join("")),
     ["post 1: 0", "post 3: 2"],

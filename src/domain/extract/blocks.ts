@@ -164,11 +164,11 @@ class Collector {
     this.ended = !within.has(element.tag)
     this.begun = false
     if (element.tag === "a") this.links -= 1
-    if (element.tag === "pre") this.pre -= 1
     if (blockTags.has(element.tag)) {
       this.flush()
       this.owner = blockParent(element)
     }
+    if (element.tag === "pre") this.pre -= 1
     this.end[element.order] = this.blocks.length + (this.filled ? 1 : 0)
   }
   private add(raw: string): void {

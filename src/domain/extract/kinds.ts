@@ -17,6 +17,7 @@ export type Kind =
   | "paywall"
   | "author"
   | "signature"
+  | "profile"
   | "byline"
   | "tags"
   | "caption"
@@ -69,7 +70,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "share",
     words(
-      "share sharing sharedaddy social sns_ addthis addtoany a2a_ shariff follow_ likes_ like_button facebook(?!_post) twitter_(?:share|follow|timeline|link|button|icon) whatsapp pinterest teilen"
+      "share(?!d) sharing sharedaddy social sns_ addthis addtoany a2a_ shariff follow_ likes_ like_button facebook(?!_post) twitter_(?:share|follow|timeline|link|button|icon) whatsapp pinterest teilen"
     )
   ],
   [
@@ -92,13 +93,19 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
       "paywall_?(?:box|overlay|banner|teaser|modal|message|prompt|barrier|offer|wrapper_inner|cta) piano_ premium_(?:box|teaser|banner|overlay) plus_(?:teaser|box)_ meter_ regwall subscription_"
     )
   ],
+  [
+    "profile",
+    words(
+      "message_user_(?:extras|title|banner|details|info) author_pane post_?profile user_?(?:extras|stats|title|details|fields|badges) poster_info member_info author_(?:stats|statistics|fields) user_?info"
+    )
+  ],
   ["signature", words("signature message_signature post_signature user_signature")],
   [
     "author",
     words(
       `author_?(?:bio|box|info|card|profile|about|description|desc|details|block|widget|meta|container|section) about_?(?:the_)?author bio_ biography
       contributor_ vcard autor_?(?:box|info) autoren writer_(?:info|profile) journalist_ reporter_(?:area|info|box|profile) post_author
-      guest_author abbinder message_user(?!name) author_pane post_?profile user_?(?:extras|stats|title|details|fields|badges) poster_info member_info`
+      guest_author abbinder`
     )
   ],
   [

@@ -50,6 +50,7 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
   paywall: { chars: 600, share: 0.3 },
   author: { chars: 900, share: 0.3 },
   signature: { chars: 900, share: 0.3 },
+  profile: { chars: 900, share: 0.3 },
   byline: { chars: 200, share: 0.3 },
   tags: { chars: 150, share: 0.2 },
   caption: { chars: 900, share: 0.3 },
@@ -71,7 +72,8 @@ const all: ReadonlyArray<Kind> = [
   "advert",
   "tools",
   "sidebar",
-  "signature"
+  "signature",
+  "profile"
 ]
 /** What goes from every page that is no article and no discussion. */
 const plainest: ReadonlyArray<Kind> = [
@@ -146,7 +148,7 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
     const to = end[order] ?? 0
     if (to <= from || removed[from] !== null) continue
     const reason = reasonOf(element, kinds[order] ?? null, mode)
-    if (reason === null || (reason === "tags" && isWord(element, blocks[from]))) continue
+    if (reason === null || (to - from === 1 && isWord(element, blocks[from], reason))) continue
     if (reason === "filters" && (chars[to] ?? 0) - (chars[from] ?? 0) > (chars[blocks.length] ?? 0) * filtersMax)
       continue
     const held = (good[to] ?? 0) - (good[from] ?? 0)
@@ -160,9 +162,12 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
   return removed
 }
 
-/** A word of a sentence may be linked to its tag: that makes no list of tags of the sentence. */
-const isWord = (element: Element, block: Block | undefined): boolean =>
-  block !== undefined && block.element.order < element.order && inlineText(element).length < block.chars / 2
+/** A word of a sentence may be linked, a heading end in an empty mark, code be marked up: that makes neither what the word is. */
+const isWord = (element: Element, block: Block | undefined, reason: string): boolean => {
+  if (block === undefined || block.element.order >= element.order) return false
+  const { length } = inlineText(element)
+  return length < block.chars / 2 && (reason === "tags" || block.pre || element.tag === "a" || length === 0)
+}
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
   if (kind !== null && removing[mode].has(kind)) return kind
