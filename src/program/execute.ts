@@ -84,7 +84,9 @@ export const execute = async (command: Command, version: string): Promise<number
   const services = Layer.merge(logs, Layer.succeed(Settings, values))
   const program = Effect.forEach(warnings, (it) => Effect.logWarning(it)).pipe(
     Effect.andThen(Effect.flatten(programOf(command, version))),
-    Effect.provide(services)
+    Effect.provide(services),
+    // Nobody collects spans, and each takes as long as what it would measure.
+    Effect.withTracerEnabled(false)
   )
   return codeOf(await Effect.runPromiseExit(program))
 }

@@ -72,13 +72,6 @@ const settle = Effect.fnUntraced(function* (settlement: Settlement) {
   )
 })
 
-/** The last link: what came this far is stored and published, so its delivery is acknowledged. */
-export const acknowledge = <A, E, R>(works: Stream.Stream<Work<A>, E, R>) =>
-  Stream.mapEffect(works, (work) => settle({ receipt: work.receipt, publish: [], dead: [] }), {
-    concurrency: "unbounded",
-    unordered: true
-  })
-
 const outgoing = (delivery: Delivery, to: Requeue, part: number, now: number): Outgoing => ({
   ...delivery.envelope,
   ...to,
@@ -213,9 +206,10 @@ export const link =
         const run = yield* Run
         const policy = yield* Policy
         if (!run.has(row.name)) return handOver(upstream, row)
+        const { concurrency, run: work } = row.run(policy)
+        const through = (it: Work<I>) => Effect.flatMap(work(it), (outcome) => advance(row, outcome))
         return Stream.merge(upstream, consume(row, policy)).pipe(
-          row.run(policy),
-          Stream.mapEffect((outcome) => advance(row, outcome), { concurrency: "unbounded", unordered: true }),
+          Stream.mapEffect(through, { concurrency, unordered: true }),
           Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
         )
       })

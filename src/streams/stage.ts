@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
@@ -18,9 +18,11 @@ export interface Outcome<I, O> {
 }
 
 /** Every stage has this type: failure is a value, so that one bad page never ends a stream. */
-export type Stage<I, O, Needs> = <E, R>(
-  input: Stream.Stream<Work<I>, E, R>
-) => Stream.Stream<Outcome<I, O>, E, R | Needs>
+export interface Stage<I, O, Needs> {
+  /** Pieces of work at once. */
+  readonly concurrency: number
+  readonly run: (work: Work<I>) => Effect.Effect<Outcome<I, O>, never, Needs>
+}
 
 /** How long a stage waits between looks at a dependency that is down. */
 const pause = Duration.millis(500)
@@ -72,15 +74,12 @@ const settled = <I, O, R>(
     Effect.map((result): Outcome<I, O> => ({ work, result }))
   )
 
-/** Makes a stage of one effect per piece of work, `concurrency` at a time; outcomes come as they finish. */
-export const stage =
-  <I, O, R>(
-    name: StageLabel,
-    concurrency: number,
-    work: (work: Work<I>) => Effect.Effect<Option.Option<O>, StageError | Postponed | Unavailable, R>
-  ): Stage<I, O, R> =>
-  (input) =>
-    Stream.mapEffect(input, (it) => settled(name, it, work(it)), { concurrency, unordered: true })
+/** Makes a stage of one effect per piece of work. */
+export const stage = <I, O, R>(
+  name: StageLabel,
+  concurrency: number,
+  work: (work: Work<I>) => Effect.Effect<Option.Option<O>, StageError | Postponed | Unavailable, R>
+): Stage<I, O, R> => ({ concurrency, run: (it) => settled(name, it, work(it)) })
 
 /** Where a failed input goes and with what: a stage may ask for an earlier topic (a truncated page is fetched again). */
 export interface Requeue {
