@@ -1,5 +1,6 @@
 import { blocks as blockTags, type Element, type Node, type Tree } from "./element.ts"
-import { isAway, isHidden, type Kind, kindByName } from "./kinds.ts"
+import { isAway, isHidden } from "./hidden.ts"
+import { type Kind, kindByName } from "./kinds.ts"
 
 /** One run of text between two line-breaking boundaries, read once and never again. */
 export interface Block {

@@ -1,4 +1,4 @@
-import { attribute, type Element } from "./element.ts"
+import type { Element } from "./element.ts"
 
 /**
  * What an element is for, as its names say: class, id, role, test ids. A kind is a hint, not a fact: whoever acts on it
@@ -213,6 +213,8 @@ const partsOf = (names: string): string => {
   return ` ${parts.replace(/[^a-z0-9]+/g, " ").trim()} `
 }
 
+/** The ids of these are made from what they say. */
+const titled = new Set("h1 h2 h3 h4 h5 h6 span a".split(" "))
 /** Names are cut here before they are matched. */
 const namesMax = 200
 
@@ -221,7 +223,13 @@ const signature = (element: Element): string => {
   let names = ""
   for (let i = 0; i < list.length; i += 2) {
     const name = list[i]
-    if (name === "class" || name === "id" || name === "data-testid" || name === "data-component" || name === "data-qa")
+    if (
+      name === "class" ||
+      (name === "id" && !titled.has(element.tag)) ||
+      name === "data-testid" ||
+      name === "data-component" ||
+      name === "data-qa"
+    )
       names += ` ${list[i + 1]}`
   }
   return names.length > namesMax ? names.slice(0, namesMax) : names
@@ -249,52 +257,3 @@ export const kindByName = (element: Element): Kind | null => {
   remembered.set(names, kind)
   return kind
 }
-
-const hiddenStyle =
-  /(?:^|[;/])\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*(?:0|0?\.0+)%?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|content-visibility\s*:\s*hidden|transform\s*:\s*scale(?:3d)?\(\s*0\s*[,)]|clip-path\s*:\s*(?:inset\(\s*(?:50|100)%|circle\(\s*0)|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?)/iu
-const offScreen = /(?:^|[;/])\s*(?:left|top|right|text-indent|margin-left|margin-top)\s*:\s*-\d{3,}/iu
-const zeroSize = /(?:^|[;/])\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
-const clipped = /overflow\s*:\s*hidden/iu
-
-/**
- * Whether a person with a browser would not see it. Style sheets are not read; inline styles and attributes are. What is
- * kept from screen readers only is decoration or a second wording in an article, and may be shown all the same.
- */
-export const isHidden = (element: Element, aria = true): boolean => {
-  const list = element.attributes
-  for (let i = 0; i < list.length; i += 2) {
-    const value = list[i + 1] ?? ""
-    switch (list[i]) {
-      case "hidden":
-        if (value !== "until-found") return true
-        break
-      case "aria-hidden":
-        if (aria && value === "true") return true
-        break
-      case "style":
-        if (hiddenStyle.test(value) || offScreen.test(value) || (zeroSize.test(value) && clipped.test(value)))
-          return true
-        break
-      case "type":
-        if (element.tag === "input" && value === "hidden") return true
-        break
-    }
-  }
-  return element.tag === "template" && attribute(element, "shadowrootmode") === undefined
-}
-
-/** A hidden part of so many elements is one that scripts bring in; what is planted is small. */
-const foldElements = 50
-
-/** Whether an element says that it is the panel of a tab or a fold. */
-const isPanel = (element: Element): boolean => {
-  const role = attribute(element, "role")
-  if (role === "dialog" || role === "alertdialog") return false
-  return role === "tabpanel" || attribute(element, "aria-labelledby") !== undefined
-}
-
-/** Whether a person would not come to see it: not even by turning over tabs, folds and slides. */
-export const isAway = (element: Element): boolean =>
-  isHidden(element, false) &&
-  !isPanel(element) &&
-  (element.last - element.order < foldElements || /display\s*:\s*none/iu.test(attribute(element, "style") ?? ""))

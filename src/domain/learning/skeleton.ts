@@ -1,5 +1,5 @@
 import { type Element, elementChildren, type Node, words } from "../extract/element.ts"
-import { isHidden } from "../extract/kinds.ts"
+import { isHidden } from "../extract/hidden.ts"
 import { visible } from "../prompt.ts"
 import type { Hints } from "../reading.ts"
 import { treeOf } from "./page.ts"
