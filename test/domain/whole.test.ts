@@ -110,6 +110,13 @@ const table: ReadonlyArray<
     "https://shop.example/p/zero"
   ],
   [
+    "slides of a shop's page tell of its thing",
+    page(`<h1>Zero</h1>${prose("about", 4)}<div class=swiper-wrapper>${prose("sole", 1)}</div>`, product),
+    ["about 3", "sole 0"],
+    [],
+    "https://shop.example/p/zero"
+  ],
+  [
     "a shelf that says it is one thing is read whole",
     page(
       `<h1>Bags</h1>${[1, 2, 3, 4].map((it) => `<div class=cards-shelf>${prose(`shelf ${it}:`, 2)}</div>`).join("")}`,

@@ -26,6 +26,7 @@ export type Kind =
   | "tools"
   | "headline"
   | "filters"
+  | "slides"
 
 /** Alternatives, split at white space; each begins with a letter. `_` stands for the blank between two parts. */
 const words = (list: string): ReadonlyArray<string> => list.trim().split(/\s+/u)
@@ -58,9 +59,10 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
       next_(?:post|article|story) prev(?:ious)?_(?:post|article|story) post_nav latest_ teaser(?!_text) up_next further_ verwandt aehnlich_ weitere_
       passend_ mehr_zum lire_aussi leer_mas onward crosslink internal_link inline_?link linkbox link_box suggest
       top_stories headlines_ hot_news rank_ ranking similar relacionad noticias_rel correlat leggi_ lesen_sie readmore
-      carousel slider swiper promo_ promobox article_list news_list story_list card_list cards_ feed_`
+      promo_ promobox article_list news_list story_list card_list cards_ feed_`
     )
   ],
+  ["slides", words("carousel slider swiper")],
   [
     "comments",
     words(

@@ -43,6 +43,7 @@ const weigh = (block: Block): number => {
 const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly share: number }>>> = {
   consent: { chars: 1_000_000, share: 0.98 },
   related: { chars: 100_000, share: 0.4 },
+  slides: { chars: 100_000, share: 0.4 },
   comments: { chars: 1_000_000, share: 0.7 },
   share: { chars: 200, share: 0.2 },
   newsletter: { chars: 800, share: 0.3 },
@@ -87,9 +88,9 @@ const plainest: ReadonlyArray<Kind> = [
   "filters"
 ]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
-  article: new Set<Kind>([...all, "related", "comments", "paywall", "author", "byline", "tags", "caption"]),
-  forum: new Set<Kind>([...all, "related", "paywall"]),
-  posts: new Set<Kind>([...all, "related", "paywall", "comments"]),
+  article: new Set<Kind>([...all, "related", "slides", "comments", "paywall", "author", "byline", "tags", "caption"]),
+  forum: new Set<Kind>([...all, "related", "slides", "paywall"]),
+  posts: new Set<Kind>([...all, "related", "slides", "paywall", "comments"]),
   page: new Set<Kind>(plainest),
   goods: new Set<Kind>([...plainest, "related", "byline"])
 }

@@ -18,6 +18,7 @@ const bylineBlocks = 6
 const foreign: ReadonlySet<Kind | null> = new Set<Kind | null>([
   "comments",
   "related",
+  "slides",
   "sidebar",
   "footer",
   "navigation"
