@@ -4,6 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Result } from "effect"
 import { Pages, type RawBody } from "../../src/domain/ports.ts"
+import { parseArguments } from "../../src/infra/cli/arguments.ts"
+import { type Operating, operate } from "../../src/infra/cli/operate.ts"
+import { Output } from "../../src/infra/cli/output.ts"
 import { load, Settings } from "../../src/infra/config.ts"
 import * as local from "../../src/infra/control.local.ts"
 import { localOrRemote } from "../../src/infra/control.remote.ts"
@@ -133,6 +136,24 @@ describe("control over the embedded store", () => {
         refused: [{ id: "none", why: "there is no such dead letter" }]
       })
       expect((yield* it["dlq.list"]({})).letters).toEqual([])
+    })
+  )
+
+  live("has a command say which dead letters there are not, and end as with any id that names nothing", () =>
+    Effect.gen(function* () {
+      const { context } = yield* opened
+      const notes: Array<string> = []
+      const output = { line: () => Effect.void, note: (text: string) => Effect.sync(() => void notes.push(text)) }
+      const exits = yield* Effect.forEach(["drop", "replay"], (verb) => {
+        const parsed = Result.getOrThrow(parseArguments(["dlq", verb, "none"], []))
+        if (parsed.tag !== "command") throw new Error("help")
+        return operate(parsed.command as Operating, []).pipe(
+          Effect.provideService(Output, output),
+          Effect.provideContext(context)
+        )
+      })
+      expect(exits).toEqual(["nothing", "nothing"])
+      expect(notes).toEqual(["none: there is no such dead letter", "none: there is no such dead letter"])
     })
   )
 
