@@ -67,13 +67,18 @@ const countOutsideAscii = (text: string): number => {
 }
 const isFirst = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
-const attempt = (bytes: Uint8Array, declared: Declared): Attempt => {
-  const exact = strict(bytes, declared.name)
-  if (exact !== null) return { ...declared, text: exact, replaced: 0, share: 0 }
+/** Read without a fault, or null. */
+const exactly = (bytes: Uint8Array, declared: Declared): Attempt | null => {
+  const text = strict(bytes, declared.name)
+  return text === null ? null : { ...declared, text, replaced: 0, share: 0 }
+}
+
+const roughly = (bytes: Uint8Array, declared: Declared): Attempt => {
   const text = lenient(bytes, declared.name)
   const replaced = text.match(/\ufffd/g)?.length ?? 0
   return { ...declared, text, replaced, share: replaced / Math.max(1, countOutsideAscii(text)) }
 }
+const attempt = (bytes: Uint8Array, declared: Declared): Attempt => exactly(bytes, declared) ?? roughly(bytes, declared)
 
 type Found = Omit<Decoded, "contradicted">
 
@@ -123,9 +128,9 @@ const acceptable = (it: Attempt): boolean => it.replaced <= REPLACED_FEW || it.s
  * ISO-8859-1 yields to a declaration that can fail and did not; every legacy label yields to bytes that are UTF-8 beyond doubt.
  */
 const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Found | null => {
-  const attempts = found.map((it) => attempt(bytes, it))
-  const exact = attempts.filter((it) => it.replaced === 0)
-  const best = exact.find((it) => !readsAnything(it.name)) ?? exact[0] ?? attempts.find(acceptable)
+  const exact = found.map((it) => exactly(bytes, it)).filter((it) => it !== null)
+  const best =
+    exact.find((it) => !readsAnything(it.name)) ?? exact[0] ?? found.map((it) => roughly(bytes, it)).find(acceptable)
   if (best === undefined) return null
   if (best.name !== "utf-8" && !/^utf-16|^iso-2022/.test(best.name)) {
     const utf8 = strict(bytes, "utf-8")

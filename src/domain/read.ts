@@ -141,7 +141,7 @@ const page = (
     title: said.title,
     text: said.text,
     ...visible,
-    around: aroundOf(it.sheet, judged.element),
+    around: () => aroundOf(it.sheet, judged.element),
     scripts: tree.scripts,
     locked: isLocked(it),
     challenge: () => challengeIn(text),

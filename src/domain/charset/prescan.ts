@@ -6,6 +6,8 @@ import { withoutCode, withoutComments } from "./strip.ts"
  * when it meets a later `meta`; looking further at once gives the same answer. Real pages declare it after long scripts.
  */
 const SEARCHED_BYTES = 65_536
+/** Most pages declare it here. */
+const HEAD_BYTES = 4096
 /** An XML declaration stands at the very start. */
 const XML_BYTES = 256
 
@@ -143,7 +145,11 @@ export const markOf = (bytes: Uint8Array): "utf-8" | "utf-16be" | "utf-16le" | n
  * The charset that a byte order mark or a `meta` element declares, by the standard's own algorithm.
  * @source WHATWG HTML §13.2.3.2
  */
-export const prescan = (bytes: Uint8Array): string | null => markOf(bytes) ?? scan(latin1(bytes, SEARCHED_BYTES))
+export const prescan = (bytes: Uint8Array): string | null =>
+  markOf(bytes) ?? scan(uncut(latin1(bytes, HEAD_BYTES))) ?? scan(latin1(bytes, SEARCHED_BYTES))
+
+/** Up to the end of the last tag. */
+const uncut = (text: string): string => text.slice(0, text.lastIndexOf(">") + 1)
 
 /** The same further down, and for markup the standard does not take: no `http-equiv`, broken quotes, a late `head`. */
 export const lenientMeta = (bytes: Uint8Array): string | null => {

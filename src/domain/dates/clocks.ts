@@ -29,9 +29,9 @@ const offsetOf = (stamp: Dated, shown: Dated, country: string | undefined): numb
  * A stamp in UTC says when, but not on which day of the page's own clocks. Where a date that the page shows is the same
  * instant on clocks of some zone, or the day of that instant in the page's country, these are the page's clocks.
  */
-export const onClocksOf = (stamp: Dated, shown: ReadonlyArray<string>, options: DateOptions): Dated => {
+export const onClocksOf = (stamp: Dated, shown: () => ReadonlyArray<string>, options: DateOptions): Dated => {
   if (stamp.offset_minutes !== 0 || stamp.precision !== "time") return stamp
-  for (const text of shown) {
+  for (const text of shown()) {
     const wall = parseDate(text, { ...options, zone: "UTC", relative: false })
     const offset = wall === null ? null : offsetOf(stamp, wall, options.country)
     if (offset !== null) return { ...stamp, offset_minutes: offset }

@@ -99,7 +99,7 @@ const besideDate = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   })
 
 /** Who signs: the beginning of the text first, then the lines at its end and behind it. */
-const fromSignatures = ({ lead, tail }: Bylines): ReadonlyArray<string> => {
+const fromSignatures = ({ lead, tail }: Signatures): ReadonlyArray<string> => {
   const [, ...named] = dateline.exec(lead) ?? []
   if (named.length > 0) return named.filter((it) => it !== undefined)
   const korean = tail.flatMap((it) => signed.exec(it)?.[1] ?? [])
@@ -127,6 +127,12 @@ export interface Person {
 export interface Bylines {
   readonly lines: ReadonlyArray<Block>
   readonly people: ReadonlyArray<Person>
+  /** Looked for only where nobody is named elsewhere. */
+  readonly signatures: () => Signatures
+}
+
+/** Where a text is signed. */
+export interface Signatures {
   /** The beginning of the text. */
   readonly lead: string
   /** Its last lines and those right behind it. */
@@ -205,7 +211,7 @@ export const authorsOf = (
   const found = [
     () => shownPeople(near.people),
     () => fromText(near),
-    () => cleanNames(fromSignatures(near)).filter(looksLikePerson)
+    () => cleanNames(fromSignatures(near.signatures())).filter(looksLikePerson)
   ]
   for (const source of found) {
     const names = source().filter((it) => isForeign(it) && (own === undefined || looksLikePerson(it)))

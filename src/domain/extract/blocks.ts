@@ -16,6 +16,8 @@ export interface Block {
   readonly cell: boolean
   readonly quote: boolean
   readonly pre: boolean
+  /** How much it looks like a piece of an article, about in characters; negative for menus and teasers. */
+  readonly worth: number
 }
 
 /** The visible text of a page as blocks, and which blocks each element covers. */
@@ -197,7 +199,7 @@ class Collector {
     if (this.parts.length === 0) return
     const joined = this.parts.length === 1 ? (this.parts[0] ?? "") : this.parts.join("")
     const { filled } = this
-    const linkChars = this.linkChars
+    const gathered = this.linkChars
     this.parts.length = 0
     this.last = ""
     this.filled = false
@@ -205,17 +207,20 @@ class Collector {
     if (!filled) return
     const text = this.pre > 0 ? withoutEmptyEnds(joined) : joined.replaceAll(" \n", "\n").trim()
     const { length: chars } = text
-    const { cell, heading, item, quote } = placeOf(this.owner)
+    const linkChars = Math.min(gathered, chars)
+    const place = placeOf(this.owner)
+    const { cell, heading, item, quote } = place
     this.blocks.push({
       text,
       chars,
-      linkChars: Math.min(linkChars, chars),
+      linkChars,
       element: this.owner,
       heading,
       item,
       cell,
       quote,
-      pre: this.pre > 0
+      pre: this.pre > 0,
+      worth: weigh(text, linkChars, place)
     })
   }
 }
@@ -232,7 +237,8 @@ const blockParent = (element: Element): Element => {
 /** How many parents are asked what a block stands in. */
 const placeLevels = 8
 
-const placeOf = (owner: Element): Pick<Block, "heading" | "item" | "cell" | "quote"> => {
+type Place = Pick<Block, "heading" | "item" | "cell" | "quote">
+const placeOf = (owner: Element): Place => {
   const place = { heading: 0, item: false, cell: false, quote: false }
   let it: Element | null = owner
   for (let level = 0; level < placeLevels && it !== null; level++, it = it.parent) {
@@ -243,6 +249,23 @@ const placeOf = (owner: Element): Pick<Block, "heading" | "item" | "cell" | "quo
     else if (tag === "blockquote") place.quote = true
   }
   return place
+}
+
+/** A text under this many characters that ends no sentence says little. */
+const shortChars = 40
+const sentenceEnd = /[.!?…。！？:;"”»’)\]]\s*$/u
+const midSentence = /[,，、.。;:!?]\s/u
+
+/** How much a text of so many characters in links looks like a piece of an article. */
+export const weigh = (text: string, linkChars: number, { cell, heading, item }: Place): number => {
+  const { length: chars } = text
+  const density = linkChars / chars
+  if (heading > 0) return density > 0.5 ? -10 : 0
+  if (density > 0.6) return -Math.min(60, 10 + chars / 4)
+  const plain = chars - 1.6 * linkChars
+  if (chars < shortChars && !sentenceEnd.test(text)) return item || cell ? -8 : -5
+  const sentence = sentenceEnd.test(text) || midSentence.test(text) ? 1 : 0.5
+  return Math.min(plain, 1500) * sentence * (item ? 0.6 : cell ? 0.8 : 1)
 }
 
 /** Reads the visible text of a page, once. */

@@ -5,25 +5,19 @@ import { isDiscussion, isForumAddress, isFurniture } from "./genre.ts"
 import { textOf } from "./json.ts"
 import { leadOf } from "./lead.ts"
 import { typesOf } from "./linked.ts"
-import { boilerplate, winner, worth } from "./main.ts"
+import { boilerplate, winner } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, prune } from "./prune.ts"
 import { type Body, finish, linesOf, rangeOf, type Source, type Texts } from "./text.ts"
-import { plain, unescaped } from "./title.ts"
+import { Titles, unescaped } from "./title.ts"
 import { wider } from "./whole.ts"
 
 export { type Body, html } from "./text.ts"
 
-/** Everything the page calls its title, made comparable. */
-const titlesOf = ({ linked, meta }: Source): ReadonlySet<string> => {
+const titlesOf = ({ linked, meta }: Source): Titles => {
   const stated = [metaOf(meta, "og:title"), metaOf(meta, "twitter:title"), textOf(linked.article?.headline)]
   const shown = [...meta.headings, ...(meta.title === null ? [] : [meta.title])].map(inlineText)
-  return new Set(
-    [...stated, ...shown]
-      .filter((it) => it !== null)
-      .map(plain)
-      .filter((it) => it.length > 3)
-  )
+  return new Titles([...stated, ...shown].filter((it) => it !== null))
 }
 
 /** Whether a page is a discussion: it says so, its software does, or its address. */
@@ -65,7 +59,7 @@ const ofPosts = (sheet: Sheet): ReadonlyArray<string | null> => {
   const forum = boilerplate(sheet, "forum")
   const posts = boilerplate(sheet, "posts")
   const size = (removed: ReadonlyArray<string | null>): number =>
-    sheet.blocks.reduce((sum, it, i) => sum + (removed[i] === null ? Math.max(0, worth(it)) : 0), 0)
+    sheet.blocks.reduce((sum, it, i) => sum + (removed[i] === null ? Math.max(0, it.worth) : 0), 0)
   return size(posts) > size(forum) * postsShare ? posts : forum
 }
 

@@ -119,15 +119,13 @@ export const contentOf = (
   const banners = bannersOf(sheet, meta, hints.url)
   const heading = headingOf(sheet, meta, judged.element, stated, banners)
   const ruledTitle = ruledValues(sheet.tree, rule, "title")[0]
+  const names = siteNames(meta, linked, hints.url)
   const shown = heading === null ? "" : headlineOf(heading, stated)
-  const stands = ruledTitle ?? titleOf(meta, linked, hints.url, shown, banners.map(inlineText))
+  const stands = ruledTitle ?? titleOf(meta, linked, names, shown, banners.map(inlineText))
   const title = clean(stands) || clean(hints.title ?? "")
   const near = nearOf(sheet, meta, heading, judged.element, title)
   const ruledAuthors = cleanNames(ruledValues(sheet.tree, rule, "author"))
-  const authors =
-    ruledAuthors.length > 0
-      ? ruledAuthors
-      : authorsOf(sheet.tree, meta, linked, near, siteNames(meta, linked, hints.url))
+  const authors = ruledAuthors.length > 0 ? ruledAuthors : authorsOf(sheet.tree, meta, linked, near, names)
   const text = clean(body.text)
   const content: Content = {
     title,

@@ -3,7 +3,7 @@ import type { Element } from "./element.ts"
 import { isNoise } from "./lines.ts"
 import { type Meta, metaOf } from "./meta.ts"
 import { isProse } from "./prune.ts"
-import { plain } from "./title.ts"
+import { plain, type Titles } from "./title.ts"
 
 /** How many blocks above the text are looked at for its standfirst, and how many of them may be taken. */
 const reach = 16
@@ -30,11 +30,11 @@ export const leadOf = (
   meta: Meta,
   removed: ReadonlyArray<string | null>,
   start: number,
-  titles: ReadonlySet<string>
+  titles: Titles
 ): ReadonlyArray<Block> => {
   const from = Math.max(0, start - reach)
   const above = sheet.blocks.slice(from, start)
-  const title = above.findLastIndex((it) => titles.has(plain(it.text)))
+  const title = above.findLastIndex((it) => titles.has(it.text))
   if (title < 0) return []
   const description = plain(metaOf(meta, "og:description", "description") ?? "")
   return above

@@ -1,4 +1,4 @@
-import { type Block, linkDensity, type Sheet } from "./blocks.ts"
+import type { Block, Sheet } from "./blocks.ts"
 import { attribute, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 
@@ -6,35 +6,6 @@ import type { Kind } from "./kinds.ts"
 const decay: Readonly<Record<Mode, number>> = { article: 0.86, forum: 1, page: 0.97, goods: 0.97, posts: 1 }
 /** What a child must be worth to count as a part of its parent; a box with one part is as good as the part. */
 const partMin = 30
-/** A block under this many characters that ends no sentence says little. */
-const shortChars = 40
-
-const sentenceEnd = /[.!?…。！？:;"”»’)\]]\s*$/u
-const midSentence = /[,，、.。;:!?]\s/u
-
-/** Blocks are weighed by several questions to a page, and weighing reads their text. */
-const weighed = new WeakMap<Block, number>()
-
-/** How much a block looks like a piece of an article, about in characters; negative for menus and teasers. */
-export const worth = (block: Block): number => {
-  const known = weighed.get(block)
-  if (known !== undefined) return known
-  const weight = weigh(block)
-  weighed.set(block, weight)
-  return weight
-}
-
-const weigh = (block: Block): number => {
-  const density = linkDensity(block)
-  const { chars } = block
-  if (block.heading > 0) return density > 0.5 ? -10 : 0
-  if (density > 0.6) return -Math.min(60, 10 + chars / 4)
-  const plain = chars - 1.6 * block.linkChars
-  if (chars < shortChars && !sentenceEnd.test(block.text)) return block.item || block.cell ? -8 : -5
-  const sentence = sentenceEnd.test(block.text) || midSentence.test(block.text) ? 1 : 0.5
-  const place = block.item ? 0.6 : block.cell ? 0.8 : 1
-  return Math.min(plain, 1500) * sentence * place
-}
 
 /**
  * Kinds that hold no article text, and how much good text (in characters) such a thing can have: a byline is short by
@@ -138,7 +109,7 @@ export interface Cut {
 /** Marks the blocks that belong to boilerplate, by the outermost element that is boilerplate. */
 export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | null> => {
   const { blocks, end, first, kinds, tree } = sheet
-  const good = sumsOf(blocks.map((it) => Math.max(0, worth(it))))
+  const good = sumsOf(blocks.map((it) => Math.max(0, it.worth)))
   const total = good[blocks.length] ?? 0
   const chars = sumsOf(blocks.map((it) => it.chars))
   const removed = new Array<string | null>(blocks.length).fill(null)
@@ -198,8 +169,8 @@ export const winner = (
   blocks.forEach((block, i) => {
     if (removed[i] !== null) return
     const { order } = block.element
-    own[order] = (own[order] ?? 0) + worth(block)
-    if (worth(block) > partMin) parts[order] = (parts[order] ?? 0) + 1
+    own[order] = (own[order] ?? 0) + block.worth
+    if (block.worth > partMin) parts[order] = (parts[order] ?? 0) + 1
   })
   let best = tree.root
   let bestScore = 0

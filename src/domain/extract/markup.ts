@@ -221,8 +221,8 @@ class Builder implements Marks {
   }
   /** Closes an inline element whose end came too early or too late, leaving the blocks opened inside it open. */
   private release(index: number): void {
-    const blocked = this.tags.slice(index + 1).some((it) => it.isSpecial)
-    if (!blocked) {
+    const isTop = index === this.stack.length - 1
+    if (isTop || !this.tags.slice(index + 1).some((it) => it.isSpecial)) {
       this.cut(index)
       return
     }

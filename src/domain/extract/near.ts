@@ -1,4 +1,4 @@
-import type { Bylines } from "./authors.ts"
+import type { Bylines, Signatures } from "./authors.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
@@ -112,7 +112,7 @@ const signedInside = 3
 const signedBehind = 10
 
 /** Where a text is signed: its beginning, its last lines and the short blocks behind it. */
-const signaturesOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => boolean) => {
+const signaturesOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => boolean): Signatures => {
   const [start, end] = [sheet.first[body.order] ?? 0, sheet.end[body.order] ?? 0]
   const inside = sheet.blocks.slice(start, end)
   const behind = sheet.blocks.slice(end, end + signedBehind).filter((it) => !isForeign(it.element))
@@ -151,10 +151,10 @@ export const nearOf = (
   const inRange = sheet.tree.elements.filter(within)
   const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it) !== null).slice(0, elementsMax)
   return {
-    ...signaturesOf(sheet, body, isForeign),
+    signatures: () => signaturesOf(sheet, body, isForeign),
     lines: lines.filter((it) => it.chars <= 200),
-    elsewhere: elsewhereOf(sheet, body, isForeign),
-    posted: postedOf(sheet),
+    elsewhere: () => elsewhereOf(sheet, body, isForeign),
+    posted: () => postedOf(sheet),
     times: meta.times.filter(within).slice(0, elementsMax),
     stamps: meta.stamps.filter(([it]) => within(it)),
     named: inRange

@@ -1,6 +1,6 @@
 import { type Block, linkDensity } from "./blocks.ts"
 import { isNoise, isPointer } from "./lines.ts"
-import { plain } from "./title.ts"
+import type { Titles } from "./title.ts"
 
 /** From this length on, in characters, a block that ends like a sentence is prose. */
 const proseMin = 60
@@ -13,19 +13,19 @@ export const isProse = (block: Block): boolean =>
   (sentence.test(block.text) || block.chars > 140)
 
 /** The title's place among the blocks, near the beginning; -1 if it is not there. */
-const titleAt = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): number => {
-  const found = blocks.findIndex((it) => it.chars < 400 && titles.has(plain(it.text)))
+const titleAt = (blocks: ReadonlyArray<Block>, titles: Titles): number => {
+  const found = blocks.findIndex((it) => it.chars < 400 && titles.has(it.text))
   if (found < 0) return -1
   const prose = blocks.slice(0, found).filter(isProse).length
   return prose <= 1 ? found : -1
 }
 
 /** Drops what stands above the text: kicker, title, byline, date, counters. A long subtitle stays. */
-const withoutHead = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): ReadonlyArray<Block> => {
+const withoutHead = (blocks: ReadonlyArray<Block>, titles: Titles): ReadonlyArray<Block> => {
   const title = titleAt(blocks, titles)
   const rest = blocks.slice(title + 1)
   const prose = rest.findIndex(isProse)
-  if (prose <= 0 || prose > 12) return rest.filter((it) => !(it.chars < 400 && titles.has(plain(it.text))))
+  if (prose <= 0 || prose > 12) return rest.filter((it) => !(it.chars < 400 && titles.has(it.text)))
   const head = rest
     .slice(0, prose)
     .filter(
@@ -90,7 +90,7 @@ export const withoutEchoes = (blocks: ReadonlyArray<Block>, min = echoMin): Read
 }
 
 /** The blocks of the winner that are the article's own. */
-export const prune = (blocks: ReadonlyArray<Block>, titles: ReadonlySet<string>): ReadonlyArray<Block> => {
+export const prune = (blocks: ReadonlyArray<Block>, titles: Titles): ReadonlyArray<Block> => {
   const own = withoutPointed(blocks).filter((it) => !isLinkItem(it) && linkDensity(it) < 0.9 && !isNoise(it))
   return withoutTail(withoutHollow(withoutHead(withoutEchoes(own), titles)))
 }

@@ -135,9 +135,9 @@ export interface Near {
   /** Short blocks between a little before the headline and the beginning of the text, nearest to the headline first. */
   readonly lines: ReadonlyArray<Block>
   /** Lines of the text itself and behind it, the likeliest first; then short lines of the rest of the page. */
-  readonly elsewhere: ReadonlyArray<string>
+  readonly elsewhere: () => ReadonlyArray<string>
   /** Lines anywhere that say when something was published, from the word that says so on. */
-  readonly posted: ReadonlyArray<string>
+  readonly posted: () => ReadonlyArray<string>
   /** `<time>` elements of the article's own part, in document order. */
   readonly times: ReadonlyArray<Element>
   /** Data attributes that name a date, of such elements. */
@@ -170,8 +170,8 @@ function* published(meta: Meta, linked: Linked, near: Near, hints: Hints): Gener
     if (text.length <= lineMax && hasYear(text)) yield { text, source: "text", relative: true }
   for (const [element, value] of meta.stamps) yield { text: value, source: `data:${element.tag}` }
   yield { text: metaOf(meta, "date"), source: "meta:date" }
-  for (const text of near.elsewhere) if (hasYear(text)) yield { text, source: "text" }
-  for (const text of near.posted) yield { text, source: "text" }
+  for (const text of near.elsewhere()) if (hasYear(text)) yield { text, source: "text" }
+  for (const text of near.posted()) yield { text, source: "text" }
   for (const it of meta.times) yield { text: attribute(it, "datetime") ?? inlineText(it), source: "time" }
   for (const text of [metaOf(meta, "og:title"), metaOf(meta, "description")])
     if (text !== null && text.length <= lineMax && hasDay(text)) yield { text, source: "text" }
@@ -201,7 +201,7 @@ export const publishedOf = (meta: Meta, linked: Linked, near: Near, hints: Hints
   const dated = first(published(meta, linked, near, hints), hints)
   return dated === null
     ? null
-    : onClocksOf(dated, shownDates(near), optionsOf(hints, { text: "", source: dated.source }))
+    : onClocksOf(dated, () => shownDates(near), optionsOf(hints, { text: "", source: dated.source }))
 }
 
 export const modifiedOf = (meta: Meta, linked: Linked, hints: Hints): Dated | null =>

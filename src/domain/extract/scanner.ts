@@ -14,8 +14,13 @@ export interface Marks {
 const attributesMax = 64
 
 /** Elements whose body is text up to their end tag: as it stands, or with references. @source HTML, 13.2.6.2 */
-const raw: ReadonlySet<string> = new Set("script style iframe noembed noframes xmp".split(" "))
-const referring: ReadonlySet<string> = new Set(["title", "textarea"])
+const bodies: ReadonlyMap<string, "raw" | "referring" | "plain"> = new Map([
+  ..."script style iframe noembed noframes xmp".split(" ").map((it) => [it, "raw"] as const),
+  ["title", "referring"],
+  ["textarea", "referring"],
+  // It has no end.
+  ["plaintext", "plain"]
+])
 const scriptMark = /<!--|-->|<\/?script(?=[\t\n\f\r />])/giu
 
 const [bang, slash, equals, end, query, quote, apostrophe] = [0x21, 0x2f, 0x3d, 0x3e, 0x3f, 0x22, 0x27]
@@ -79,9 +84,9 @@ class Scanner {
     const { isForeign } = this.marks
     this.marks.open(tag, this.attributes, this.closed)
     if (isForeign) return closing + 1
-    if (tag === "plaintext") return this.rest(closing + 1, false)
-    if (raw.has(tag)) return this.body(tag, closing + 1, false)
-    return referring.has(tag) ? this.body(tag, closing + 1, true) : closing + 1
+    const body = bodies.get(tag)
+    if (body === undefined) return closing + 1
+    return body === "plain" ? this.rest(closing + 1, false) : this.body(tag, closing + 1, body === "referring")
   }
   private nameEnd(from: number): number {
     const { html } = this

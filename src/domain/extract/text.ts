@@ -1,4 +1,4 @@
-import type { Block, Sheet } from "./blocks.ts"
+import { type Block, type Sheet, weigh } from "./blocks.ts"
 import type { Element } from "./element.ts"
 import type { Linked } from "./linked.ts"
 import type { Meta } from "./meta.ts"
@@ -70,5 +70,5 @@ export const finish = (element: Element, all: ReadonlyArray<Block>, blocks: Read
 /** Lines that are stated and not shown, as blocks of an element. */
 export const linesOf = (element: Element, lines: ReadonlyArray<string>): ReadonlyArray<Block> => {
   const place = { linkChars: 0, element, heading: 0, item: false, cell: false, quote: false, pre: false }
-  return lines.map((text) => ({ text, chars: text.length, ...place }))
+  return lines.map((text) => ({ text, chars: text.length, worth: weigh(text, 0, place), ...place }))
 }

@@ -18,6 +18,27 @@ export const plain = (text: string): string =>
         .replace(/[^\p{L}\p{N}]+/gu, "")
 const isAscii = /^[\u0000-\u007f]*$/
 
+/** So many letters and digits, which stand in so many characters mostly, tell most texts from a title. */
+const beginning = 4
+const beginningMax = 16
+
+/** What a page calls its title, made plain; shorter ones are left out. */
+export class Titles {
+  private readonly all: ReadonlySet<string>
+  private readonly beginnings: ReadonlySet<string>
+  constructor(titles: ReadonlyArray<string>) {
+    this.all = new Set(titles.map(plain).filter((it) => it.length >= beginning))
+    this.beginnings = new Set([...this.all].map((it) => it.slice(0, beginning)))
+  }
+  /** Most texts begin otherwise than any title: the rest of them is not made plain. */
+  has(text: string): boolean {
+    const head = plain(text.slice(0, beginningMax))
+    // The last letter may be one with what follows it.
+    const isOther = head.length > beginning && !this.beginnings.has(head.slice(0, beginning))
+    return !isOther && this.all.has(plain(text))
+  }
+}
+
 /** Some sites escape twice: what is left of an entity after one decoding is decoded once more. Tags go too. */
 export const unescaped = (text: string): string =>
   text.includes("&") || text.includes("<") ? decodeOnce(text.replace(/<\/?[a-z][^<>]{0,200}>/giu, "")) : text
@@ -216,18 +237,17 @@ const withoutTail = (text: string): string => {
 }
 
 /**
- * What the page states as its title most insistently: its statements vote, without the site's name. `shown` is what the
+ * What the page states as its title most insistently: its statements vote, without the site's `names`. `shown` is what the
  * article's heading says, `banners` what headings say that lead to the front page.
  */
 export const titleOf = (
   meta: Meta,
   linked: Linked,
-  url: string,
+  names: ReadonlyArray<string>,
   shown: string,
   banners: ReadonlyArray<string>
 ): string => {
   const section = plain(metaOf(meta, "article:section", "section") ?? textOf(linked.article?.articleSection) ?? "")
-  const names = siteNames(meta, linked, url)
   const isName = shown !== "" && (names.includes(plain(shown)) || isSiteName(shown, meta))
   const more = [...banners, section, ...(isName ? [shown] : [])].map(plain).filter((it) => it.length > 1)
   const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [

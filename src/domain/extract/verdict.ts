@@ -6,8 +6,8 @@ export interface Facts {
   readonly hints: Hints
   readonly title: string
   readonly text: string
-  /** The article's text and what stands right after it. */
-  readonly around: string
+  /** The article's text and what stands right after it: looked at only where it counts. */
+  readonly around: () => string
   /** All visible text of the page, cut. */
   readonly visible: string
   readonly visibleChars: number
@@ -89,7 +89,7 @@ const walled = ({ around, locked, text, wall }: Facts): Evidence | null => {
   const chars = charsOf(text, wallChars * 2)
   if (chars >= (locked ? wallChars * 2 : wallChars)) return null
   const marker =
-    wall() ?? (chars < wallChars ? excerpt(walling, around) : null) ?? (locked ? "isAccessibleForFree" : null)
+    wall() ?? (chars < wallChars ? excerpt(walling, around()) : null) ?? (locked ? "isAccessibleForFree" : null)
   return marker === null ? null : { marker, chars }
 }
 

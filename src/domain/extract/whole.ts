@@ -6,7 +6,7 @@ import { fromName, ofGoods, unshown } from "./goods.ts"
 import { isAway } from "./hidden.ts"
 import { age } from "./lines.ts"
 import { typesOf } from "./linked.ts"
-import { boilerplate, type Mode, worth } from "./main.ts"
+import { boilerplate, type Mode } from "./main.ts"
 import { metaOf } from "./meta.ts"
 import { isProse, withoutEchoes } from "./prune.ts"
 import { type Body, finish, linesOf, rangeOf, render, type Source, type Texts } from "./text.ts"
@@ -53,7 +53,7 @@ const mainOf = ({ sheet }: Source, removed: ReadonlyArray<string | null>): Eleme
     const [from, to] = rangeOf(sheet, element)
     return blocks
       .slice(from, to)
-      .reduce((sum, it, i) => sum + (removed[from + i] === null ? Math.max(0, worth(it)) : 0), 0)
+      .reduce((sum, it, i) => sum + (removed[from + i] === null ? Math.max(0, it.worth) : 0), 0)
   }
   const isMain = (it: Element): boolean =>
     it.tag === "main" || attribute(it, "role") === "main" || attribute(it, "id") === "main"
