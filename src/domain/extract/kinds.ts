@@ -232,7 +232,7 @@ const signature = (element: Element): string => {
       name === "data-component" ||
       name === "data-qa"
     )
-      names += ` ${list[i + 1]}`
+      names = names === "" ? (list[i + 1] ?? "") : `${names} ${list[i + 1]}`
   }
   return names.length > namesMax ? names.slice(0, namesMax) : names
 }
