@@ -117,6 +117,13 @@ const table: ReadonlyArray<
     "https://shop.example/p/zero"
   ],
   [
+    "a shop's page may say by its address only that it is of one thing",
+    page(`<h1>Zero</h1>${prose("about", 6)}<h2>Reviews</h2>${prose("opinion", 4)}`),
+    ["about 5"],
+    ["opinion"],
+    "https://shop.example/pdp/zero-w100.html"
+  ],
+  [
     "a shelf that says it is one thing is read whole",
     page(
       `<h1>Bags</h1>${[1, 2, 3, 4].map((it) => `<div class=cards-shelf>${prose(`shelf ${it}:`, 2)}</div>`).join("")}`,

@@ -41,7 +41,8 @@ export const isProduct = (said: Said): boolean =>
   /product/iu.test(metaOf(said.meta, "og:type") ?? "") ||
   said.linked.nodes.some((it) => typesOf(it).includes("Product"))
 /** One thing is sold here, not a shelf of them: a thing with a price or a number, in a few variants or in a group of them. */
-export const isOneProduct = (said: Said): boolean => {
+export const isOneProduct = (said: Said, url: string): boolean => {
+  if (thingAddress.test(url)) return true
   const kind = metaOf(said.meta, "og:type") ?? ""
   if (/product\.group|product:group/iu.test(kind) || namesCollection(said)) return false
   const { nodes } = said.linked
@@ -52,6 +53,8 @@ export const isOneProduct = (said: Said): boolean => {
     /product/iu.test(kind) || said.meta.types.has("Product") || all.some((it) => (it.offers ?? it.sku) !== undefined)
   )
 }
+/** Where shops file things one by one ("product detail page", "item"). */
+const thingAddress = /\/(?:pdp|dp|itm|ip|gp\/product)\/./u
 /** A page of one thing may name its variants or a few things beside it. */
 const productsMax = 4
 export const namesProduct = (said: Said): boolean => names(said, "Product", "ProductGroup")

@@ -181,7 +181,7 @@ export const wider = (page: Source, hints: Hints, mode: Mode, found: Body): Text
   const whole = wholeOf(page, removed)
   const isEnough = charsOf(found) >= charsOf(whole) * cover
   const judged = isEnough ? found : written(whole, whole.blocks)
-  const goods = isOneProduct(page) && declared(page) === "no" ? goodsOf(unfolded(page)) : null
+  const goods = isOneProduct(page, hints.url) && declared(page) === "no" ? goodsOf(unfolded(page)) : null
   if (goods !== null && goods.text.length >= goodsMin) return { judged, body: goods }
   const isWhole = !isEnough || (mode === "article" && isOfParts(found, whole, isArticle))
   if (!isWhole && (isArticle || !isAlike(charsOf(found), charsOf(looser(page, found, removed)))))
