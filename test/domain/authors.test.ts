@@ -11,6 +11,12 @@ const post = (name: string): string =>
 
 test.each([
   ["a label before the name", `<p>Autor: Anna Berg</p>${text}`, ["Anna Berg"]],
+  [
+    "the place behind a name",
+    `<meta name=author content="Jane Doe und Ann Poe, Nairobi">${text}`,
+    ["Jane Doe", "Ann Poe"]
+  ],
+  ["a family's name ahead", `<meta name=author content="Doe, Jane">${text}`, ["Doe, Jane"]],
   ["a label in a block of its own", `<p>Written by</p><p>Jane Doe</p>${text}`, ["Jane Doe"]],
   [
     "a byline that says what was written",

@@ -47,13 +47,20 @@ const cleanName = (raw: string): string => {
   return words(name.replace(/\s*[,:;|/=·-]+\s*$/u, "").replace(/^[\s,:;|/=·-]+/u, ""))
 }
 
-/** `A B, C D and E F` → three; `Doe, John` and `A. Moffit, PhD` stay one: the comma cannot part two names. */
+/** What stands behind a name and a comma and is but a word: where it was written, or for whom. */
+const wordOnly = /^\p{Lu}\p{Ll}+$/u
+/**
+ * `A B, C D and E F` → three; `Doe, John` and `A. Moffit, PhD` stay one: the comma cannot part two names. `A B, Nairobi` is
+ * `A B`.
+ */
 const split = (raw: string): ReadonlyArray<string> =>
   words(raw.slice(0, statementMax))
     .replace(credentials, "")
     .split(joiner)
     .flatMap((it) => {
       const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "" && !role.test(part))
+      const [name = "", place = ""] = parts
+      if (parts.length === 2 && name.includes(" ") && looksLikePerson(name) && wordOnly.test(place)) return [name]
       const areNames = parts.every((part) => /\s/u.test(part.trim()) || /^[가-힣]{2,4}$/u.test(part))
       return parts.length > 1 && areNames ? parts : [it]
     })
