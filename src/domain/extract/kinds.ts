@@ -215,8 +215,12 @@ const partsOf = (names: string): string => {
   return ` ${parts.replace(/[^a-z0-9]+/g, " ").trim()} `
 }
 
-/** The ids of these are made from what they say. */
+/** The ids of these are made from what they say, and so is any id of five words and more. */
 const titled = new Set("h1 h2 h3 h4 h5 h6 span a".split(" "))
+const slug = /^[a-z\d]+(?:-[a-z\d]+){4}/u
+/** Five words have more characters than this: most ids are told by their length. */
+const slugMin = 20
+const isSlug = (tag: string, id: string): boolean => titled.has(tag) || (id.length > slugMin && slug.test(id))
 /** Names are cut here before they are matched. */
 const namesMax = 200
 
@@ -227,7 +231,7 @@ const signature = (element: Element): string => {
     const name = list[i]
     if (
       name === "class" ||
-      (name === "id" && !titled.has(element.tag)) ||
+      (name === "id" && !isSlug(element.tag, list[i + 1] ?? "")) ||
       name === "data-testid" ||
       name === "data-component" ||
       name === "data-qa"
