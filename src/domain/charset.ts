@@ -55,6 +55,8 @@ const strict = (bytes: Uint8Array, name: string): string | null =>
 
 const lenient = (bytes: Uint8Array, name: string): string => new TextDecoder(name).decode(bytes)
 
+const isAscii = (text: string): boolean => !/[^\u0000-\u007f]/.test(text)
+
 /** Characters outside ASCII; one of two code units counts once. */
 const countOutsideAscii = (text: string): number => {
   let count = 0
@@ -143,12 +145,12 @@ const byDeclaration = (bytes: Uint8Array, found: ReadonlyArray<Declared>): Found
 
 const byDetection = (bytes: Uint8Array, hints: CharsetHints, found: ReadonlyArray<Declared>): Found => {
   const utf8 = attempt(bytes, { name: "utf-8", source: "detected" })
-  const foreign = countOutsideAscii(utf8.text)
-  if (foreign === 0 && hasJapaneseEscapes(bytes)) {
-    return decoded(attempt(bytes, { name: "iso-2022-jp", source: "detected" }), 0.95)
+  if (isAscii(utf8.text)) {
+    if (hasJapaneseEscapes(bytes)) return decoded(attempt(bytes, { name: "iso-2022-jp", source: "detected" }), 0.95)
+    return decoded({ ...utf8, source: "default" }, 1)
   }
-  if (foreign === 0) return decoded({ ...utf8, source: "default" }, 1)
-  if (utf8.replaced === 0 || (utf8.share <= REPLACED_SHARE_MAX && foreign > 20)) return decoded(utf8, 1 - utf8.share)
+  if (utf8.replaced === 0 || (utf8.share <= REPLACED_SHARE_MAX && countOutsideAscii(utf8.text) > 20))
+    return decoded(utf8, 1 - utf8.share)
   const guess = detect(
     sample(bytes),
     hints.url,

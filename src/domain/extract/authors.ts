@@ -126,7 +126,7 @@ export interface Person {
 /** Where a byline is looked for: lines near the headline, elements named after authors (innermost first). */
 export interface Bylines {
   readonly lines: ReadonlyArray<Block>
-  readonly people: ReadonlyArray<Person>
+  readonly people: () => ReadonlyArray<Person>
   /** Looked for only where nobody is named elsewhere. */
   readonly signatures: () => Signatures
 }
@@ -182,6 +182,17 @@ const extendsTo = (names: ReadonlyArray<string>, more: ReadonlyArray<string>): b
   return more.length > names.length && names.every((it) => keys.has(plain(it)))
 }
 
+/** Names that the page states, by one that is shown if they are accounts, or by a meta tag that names them and more. */
+const completed = (
+  named: ReadonlyArray<string>,
+  metas: ReadonlyArray<string>,
+  near: Bylines
+): ReadonlyArray<string> => {
+  const shown = named.every(isAccount) ? shownPeople(near.people().filter((it) => it.sure)).filter(looksLikePerson) : []
+  if (shown.length > 0) return shown
+  return metas.map((it) => cleanNames([it])).find((it) => extendsTo(named, it)) ?? named
+}
+
 /**
  * The people (or, if none is named, the bodies) that wrote the article: by the most trusted statement that names some,
  * completed by one that names them and more; an account's name gives way to a name that is shown. `site` are the names of
@@ -196,26 +207,30 @@ export const authorsOf = (
 ): ReadonlyArray<string> => {
   const isForeign = (it: string): boolean => !site.includes(plain(it))
   const metas = allMeta(meta, ...metaNames).filter((it) => !/^https?:/iu.test(it))
-  const links = meta.authors.map(inlineText).filter((it) => it.length <= nameMax * 2)
-  const sources = [linkedNames(linked), metas, fromProps(tree, meta), links]
-  const raw = sources.map((names) => names.map((it) => words(it.slice(0, statementMax))))
-  const stated = raw.map((it) => cleanNames(it.map((name) => withoutSite(name, site))))
-  const people = stated.map((it) => it.filter(isForeign))
-  const named = people.find((it) => it.length > 0)
-  if (named !== undefined) {
-    const shown = named.every(isAccount) ? shownPeople(near.people.filter((it) => it.sure)).filter(looksLikePerson) : []
-    if (shown.length > 0) return shown
-    return metas.map((it) => cleanNames([it])).find((it) => extendsTo(named, it)) ?? named
+  const sources = [
+    () => linkedNames(linked),
+    () => metas,
+    () => fromProps(tree, meta),
+    () => meta.authors.map(inlineText).filter((it) => it.length <= nameMax * 2)
+  ]
+  const said: Array<ReadonlyArray<string>> = []
+  let own: ReadonlyArray<string> = []
+  for (const source of sources) {
+    const raw = source().map((it) => words(it.slice(0, statementMax)))
+    const stated = cleanNames(raw.map((name) => withoutSite(name, site)))
+    const named = stated.filter(isForeign)
+    if (named.length > 0) return completed(named, metas, near)
+    if (own.length === 0) own = stated
+    said.push(raw)
   }
-  const own = stated.find((it) => it.length > 0)
   const found = [
-    () => shownPeople(near.people),
+    () => shownPeople(near.people()),
     () => fromText(near),
     () => cleanNames(fromSignatures(near.signatures())).filter(looksLikePerson)
   ]
   for (const source of found) {
-    const names = source().filter((it) => isForeign(it) && (own === undefined || looksLikePerson(it)))
+    const names = source().filter((it) => isForeign(it) && (own.length === 0 || looksLikePerson(it)))
     if (names.length > 0) return names
   }
-  return own ?? desksOf([...raw.flat(), ...near.people.map((it) => it.text)])
+  return own.length > 0 ? own : desksOf([...said.flat(), ...near.people().map((it) => it.text)])
 }

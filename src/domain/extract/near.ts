@@ -1,4 +1,4 @@
-import type { Bylines, Signatures } from "./authors.ts"
+import type { Bylines, Person, Signatures } from "./authors.ts"
 import type { Block, Sheet } from "./blocks.ts"
 import { contains, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
@@ -56,6 +56,16 @@ const namesDate = (element: Element): boolean => element.attributes.some((value)
 
 /** A longer text is no name with its surroundings, in characters. */
 const personMax = 120
+
+/** What the innermost of the elements say that are named after people. */
+const peopleIn = (elements: ReadonlyArray<Element>): ReadonlyArray<Person> => {
+  const people = elements.filter((it) => it.attributes.length > 0 && namesPerson(it) !== null).slice(0, elementsMax)
+  return people
+    .filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
+    .map((it) => ({ text: inlineText(it), sure: namesPerson(it) === "named" }))
+    .filter(({ text }) => text !== "" && text.length <= personMax)
+}
+
 /** A line of so many characters may hold a date and little else. */
 const dateLine = 80
 const creditLine = 300
@@ -149,7 +159,6 @@ export const nearOf = (
     return at >= from && at < to && end > at && end <= at + bylineBlocks && !isForeign(it)
   }
   const inRange = sheet.tree.elements.filter(within)
-  const people = inRange.filter((it) => it.attributes.length > 0 && namesPerson(it) !== null).slice(0, elementsMax)
   return {
     signatures: () => signaturesOf(sheet, body, isForeign),
     lines: lines.filter((it) => it.chars <= 200),
@@ -160,9 +169,6 @@ export const nearOf = (
     named: inRange
       .filter((it) => sheet.kinds[it.order] === "byline" && (namesPerson(it) === null || namesDate(it)))
       .slice(0, elementsMax),
-    people: people
-      .filter((it) => !people.some((inner) => inner !== it && contains(it, inner)))
-      .map((it) => ({ text: inlineText(it), sure: namesPerson(it) === "named" }))
-      .filter(({ text }) => text !== "" && text.length <= personMax)
+    people: () => peopleIn(inRange)
   }
 }
