@@ -25,9 +25,10 @@ const scriptMark = /<!--|-->|<\/?script(?=[\t\n\f\r />])/giu
 
 const [bang, slash, equals, end, query, quote, apostrophe] = [0x21, 0x2f, 0x3d, 0x3e, 0x3f, 0x22, 0x27]
 
+// Letters stand behind all of these: one comparison tells them.
 const isBlank = (code: number): boolean =>
-  code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c
-const endsName = (code: number): boolean => code === end || code === slash || isBlank(code)
+  code <= 0x20 && (code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x0c)
+const endsName = (code: number): boolean => code <= end && (code === end || code === slash || isBlank(code))
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 
 interface Name {
