@@ -100,6 +100,14 @@ describe("lines between paragraphs", () => {
     expect(between(`<p>${notice}</p>`)).toBe(parts.join("\n\n"))
   })
   const rest = "항만 노조의 반발을 불렀다."
+  test("a reference of some length is the article's, a linked headline in a list is not", () => {
+    const work = "항만 자동화가 노동 시간과 안전에 미친 영향에 관한 열두 해 동안의 관찰".repeat(3)
+    const item = (said: string): string => `<li>${said}<a href=/w/1>${work}</a></li>`
+    const text = between(
+      `<ul>${item("김서준, 박하늘, 이도윤 (2024). 한국해양정책학회지 제31권 제2호, 77~104쪽. 서울: 한국해양정책학회. ")}${item("다음: ")}</ul>`
+    )
+    expect([text.includes("31권"), text.includes("다음")]).toEqual([true, false])
+  })
   test.each([
     ["a word that is linked to its tag", `<p><a class=tag-link rel=tag href=/t/1>이번</a> 결정은 ${rest}</p>`],
     ["a word that is linked to another article", `<p>이번 <a class=internal-link href=/n/1>결정</a>은 ${rest}</p>`],

@@ -60,8 +60,10 @@ const withoutHollow = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> =>
     )
   })
 
-/** A list entry that is hardly more than a link. */
-const isLinkItem = (block: Block): boolean => block.item && linkDensity(block) >= 0.6
+/** A list entry that is hardly more than a link; one of so many characters is a reference, if anything is said beside the link. */
+const referenceMin = 150
+const isLinkItem = (block: Block): boolean =>
+  block.item && linkDensity(block) >= (block.chars < referenceMin ? 0.6 : 0.9)
 
 /** "Read next:" and the list that follows it. */
 const withoutPointed = (blocks: ReadonlyArray<Block>): ReadonlyArray<Block> => {
