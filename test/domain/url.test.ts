@@ -84,6 +84,7 @@ describe("the identity of an address", () => {
     same("https://h./a", "https://h/a")
     same("https://h/a?q=a%20b", "https://h/a?q=a+b")
     same("https://h/a;jsessionid=AB12?b=1", "https://h/a?b=1")
+    same("https://h/a?b=", "https://h/a?b")
     same("http://faß.de/", "http://xn--fa-hia.de/")
   })
 
@@ -91,6 +92,7 @@ describe("the identity of an address", () => {
     for (const [a, b] of [
       ["https://h/a/", "https://h/a"],
       ["https://h/a?id=1", "https://h/a?id=2"],
+      ["https://h/a?id=MQ==", "https://h/a?id=MQ="],
       ["https://h/A", "https://h/a"],
       ["https://h/a%2Fb", "https://h/a/b"],
       ["https://h:8443/a", "https://h/a"],

@@ -48,7 +48,7 @@ const query = (search: string): string => {
     .split("&")
     .map(parameter)
     .filter((it) => it !== "" && !it.startsWith("=") && !isTracking(it.split("=")[0] ?? ""))
-    .map((it) => it.replace(/=$/, ""))
+    .map((it) => it.replace(/^([^=]*)=$/, "$1"))
   const pairs = kept.map((it) => ({ text: it, key: it.split("=")[0] ?? "", value: it.slice(it.indexOf("=") + 1) }))
   const sorted = pairs.sort((a, b) => byText(a.key, b.key) || byText(a.value, b.value)).map(({ text }) => text)
   return sorted.length === 0 ? "" : `?${sorted.join("&")}`
