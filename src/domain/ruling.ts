@@ -57,7 +57,7 @@ const isList = (rule: Ruling): boolean => rule.target_type === "list"
  * @source REQUIREMENTS, "Parsing rule"
  */
 export const ruleFor = (rules: ReadonlyArray<Ruling>, url: string, expected: TargetType): Ruling | null => {
-  const address = URL.parse(url)
+  const address = rules.length === 0 ? null : URL.parse(url)
   if (address === null || expected === "feed" || expected === "sitemap") return null
   const kind = wanted(expected)
   const fitting = rules.filter(

@@ -142,9 +142,10 @@ export const probeOf = ({ final_url, host }: RawPage, now: Millis): Planned | nu
 const isRoot = (url: URL): boolean => url.pathname === "/" && url.search === ""
 
 /** An article's address that leads to its site's front: the article is gone (field case B33). */
-export const isSentHome = ({ final_url, hops, url }: RawPage): boolean => {
-  const [asked, final] = [URL.parse(url), URL.parse(final_url)]
-  return asked !== null && final !== null && hops.length > 0 && !isRoot(asked) && isRoot(final)
+export const isSentHome = (raw: RawPage): boolean => {
+  if (raw.hops.length === 0 || !isFront(raw)) return false
+  const asked = URL.parse(raw.url)
+  return asked !== null && !isRoot(asked)
 }
 export const isFront = ({ final_url }: RawPage): boolean => {
   const url = URL.parse(final_url)

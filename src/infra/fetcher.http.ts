@@ -71,8 +71,7 @@ export const obey = Effect.fnUntraced(function* (
   home: string
 ) {
   const { ai_opt_outs, allowed, reason, until, crawl_delay_ms } = yield* robots.check(url)
-  const host = hostOf(url)
-  if (crawl_delay_ms !== null && host !== home) yield* hosts.setDelay(host, crawl_delay_ms)
+  if (crawl_delay_ms !== null && hostOf(url) !== home) yield* hosts.setDelay(hostOf(url), crawl_delay_ms)
   if (allowed) return ai_opt_outs ?? []
   const why = { code: "robots", message: `${url}: ${reason}` } as const
   if (until === undefined) return yield* new Fatal(why)
