@@ -145,7 +145,11 @@ export const settings = {
   REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true),
   REDIS_PREFIX: text("crawler:", "Before each key."),
   S3_BUCKET: optional("a bucket's name", "Datasets as objects of this bucket instead of files."),
-  RAWS: choice("database", ["database", "s3"], "Where bodies of raw pages are: rows, or objects of S3_BUCKET."),
+  RAWS: choice(
+    "database",
+    ["database", "s3"],
+    "Where bodies of raw pages are: in the database (beside an embedded one, in files), or objects of S3_BUCKET."
+  ),
   S3_ENDPOINT: text("https://s3.amazonaws.com", "Where the bucket is, by path: the endpoint, then the bucket."),
   S3_REGION: text("us-east-1", "The region that requests are signed for."),
   S3_PREFIX: optional("a text", "Before the name of each object."),

@@ -10,6 +10,7 @@ import ruleLearning from "../../sql/0009_rule_learning.sql" with { type: "text" 
 import hostRules from "../../sql/0010_host_rules.sql" with { type: "text" }
 import sectionCrawl from "../../sql/0011_section_crawl.sql" with { type: "text" }
 import hostTraits from "../../sql/0012_host_traits.sql" with { type: "text" }
+import cheaperWrites from "../../sql/0013_cheaper_writes.sql" with { type: "text" }
 import sourceResults from "../../sql/0014_source_results.sql" with { type: "text" }
 
 export interface Migration {
@@ -32,5 +33,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { version: 10, name: "host_rules", text: hostRules },
   { version: 11, name: "section_crawl", text: sectionCrawl },
   { version: 12, name: "host_traits", text: hostTraits },
+  { version: 13, name: "cheaper_writes", text: cheaperWrites },
   { version: 14, name: "source_results", text: sourceResults }
 ]

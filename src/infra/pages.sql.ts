@@ -1,22 +1,15 @@
 import { Duration, Effect, Layer } from "effect"
 import type { Article } from "../domain/article.ts"
 import { BadData, type Unavailable } from "../domain/errors.ts"
-import type { RawPage } from "../domain/fetching.ts"
-import { type OutcomeRecord, Pages, type RawBody, type Saved, type UrlRecord } from "../domain/ports.ts"
+import { type OutcomeRecord, Pages, type Saved, type UrlRecord } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { type Bodies, bodiesOf } from "./raws.s3.ts"
-import { type Codec, type Packed, pack, RecentRaws, unpack } from "./raws.ts"
+import { outsideOf, raws } from "./raws.sql.ts"
 import { inBatches, noBadData, writeAll } from "./sql/batches.ts"
 import { arrayOf, type Encoded, encodedSize } from "./sql/messages.ts"
 import * as statement from "./sql/pages.ts"
 import { encode, encodeText } from "./sql/rows.ts"
 
-/** Bodies kept in memory after they were saved. */
-const recentBytesMax = 64 * 1024 * 1024
-/** Bodies compressed at once, and sent at once where they are objects. */
-const packers = 4
-const senders = 16
 /** Articles of one answer, at most: more is a page further. */
 const articlesMax = 1000
 /** timestamptz ends before JavaScript's dates do (4713 BC). */
@@ -55,80 +48,6 @@ const rounds = (rows: ReadonlyArray<ArticleRow>): ReadonlyArray<ReadonlyArray<{ 
     round.push({ row, at })
   })
   return all
-}
-
-/** A raw page ready to send. */
-interface PackedRaw extends Packed {
-  readonly raw: RawPage
-  /** The UTC day it expires. */
-  readonly day: string
-  readonly place: "row" | "object"
-}
-interface RawRow {
-  readonly metadata: RawPage
-  readonly codec: Codec
-  readonly body: Uint8Array
-  readonly place: "row" | "object"
-  readonly day: string
-}
-const nothing = new Uint8Array()
-/** A row without its body, roughly. */
-const rawBytes = 1024
-
-/** Raw pages: compressed, partitioned by the day they expire, the latest ones also in memory. */
-const raws = (database: Shape, rowsMax: number, ttlMs: number, bodies: Bodies | null, asObjects: boolean) => {
-  const recent = new RecentRaws(recentBytesMax)
-  const expiry = (raw: RawPage) => statement.dayOf(raw.fetched_at + ttlMs)
-  const packed = (page: RawBody): Effect.Effect<PackedRaw> =>
-    Effect.map(pack(page.body), (it) => ({ raw: page.raw, day: expiry(page.raw), place: "row", ...it }))
-  /** The object first: a row says that its body is there. */
-  const sent = (it: PackedRaw): Effect.Effect<PackedRaw, Unavailable> =>
-    bodies === null || !asObjects
-      ? Effect.succeed(it)
-      : Effect.as(bodies.put(it.day, encodeText(it.raw.id), it.body), { ...it, place: "object", body: nothing })
-  /** A day without a partition is seen by its refusal; then it is made, once a day. */
-  const insert = (part: ReadonlyArray<PackedRaw>) => {
-    let start = 1
-    const rows = part.map(({ raw, day, codec, place, body }) => {
-      const { id, host, fetched_at } = raw
-      const row = { id, expires_on: day, host, fetched_at, metadata: raw, codec, place, start, size: body.byteLength }
-      start += body.byteLength
-      return encode(row)
-    })
-    const bodies = Buffer.concat(part.map((it) => it.body)).toString("base64")
-    const send = database.query(statement.saveRaws, [arrayOf(rows), bodies])
-    const days = [...new Set(part.map((it) => it.day))]
-    const make = Effect.forEach(days, (day) => database.script(statement.makePartition(day)), { discard: true })
-    return Effect.catchTag(send, "BadData", (it) =>
-      it.message.includes("no partition of relation") ? Effect.andThen(make, send) : Effect.fail(it)
-    )
-  }
-  const saveRaws = Effect.fn("Pages.saveRaws")(function* (pages: ReadonlyArray<RawBody>) {
-    const small = yield* Effect.forEach(pages, packed, { concurrency: packers })
-    const rows = yield* Effect.forEach(small, sent, { concurrency: senders })
-    yield* writeAll(rows, { key: (it) => it.raw.id, bytes: (it) => it.body.byteLength + rawBytes, rowsMax }, insert)
-    for (const page of pages) recent.put(page)
-  })
-  /** null: its body is an object that is gone, or of a store that is not asked any more. */
-  const opened = Effect.fnUntraced(function* ({ codec, day, metadata, place, ...row }: RawRow) {
-    const key = encodeText(metadata.id)
-    const body = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, key)
-    if (body === null) return null
-    const page: RawBody = { raw: metadata, body: yield* unpack({ codec, body }) }
-    return page
-  })
-  const raw = Effect.fn("Pages.raw")(function* (id: string) {
-    const held = recent.get(id)
-    if (held !== undefined) return held
-    const [row] = yield* noBadData(database.query<RawRow>(statement.raw, [encodeText(id)]))
-    return row === undefined ? null : yield* opened(row)
-  })
-  const of: Pages["Service"]["raws"] = Effect.fn("Pages.raws")(function* ({ bytesMax, host, limit }) {
-    const rows = yield* noBadData(database.query<RawRow>(statement.raws, [encodeText(host), bytesMax, limit]))
-    const pages = yield* Effect.forEach(rows, opened)
-    return pages.filter((it) => it !== null)
-  })
-  return { saveRaws, raw, raws: of }
 }
 
 const articles = (database: Shape, rowsMax: number) => {
@@ -218,9 +137,9 @@ export const layer: Layer.Layer<Pages, never, Database | Settings> = Layer.effec
   Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const { STORE_BATCH, RAW_TTL, RAWS } = settings
+    const { STORE_BATCH, RAW_TTL } = settings
     return Pages.of({
-      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL), bodiesOf(settings), RAWS === "s3"),
+      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL), outsideOf(settings, database.embedded)),
       ...articles(database, STORE_BATCH),
       ...histories(database, STORE_BATCH)
     })

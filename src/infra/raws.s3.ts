@@ -1,29 +1,25 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { Unavailable } from "../domain/errors.ts"
 import type { Settings } from "./config.ts"
+import type { Bodies } from "./raws.ts"
 import { type Objects, objectsOf } from "./s3/client.ts"
 
 /** Objects removed in one round of upkeep, and at once. */
 const removeMax = 5000
 const removersMax = 16
-
-/** Bodies of raw pages outside the database, by the UTC day they expire and their page's id. */
-export interface Bodies {
-  readonly put: (day: string, id: string, body: Uint8Array) => Effect.Effect<void, Unavailable>
-  /** null: the object is gone. */
-  readonly get: (day: string, id: string) => Effect.Effect<Uint8Array | null, Unavailable>
-  /** Removes a day's bodies, so many at a time. Answers whether none is left. */
-  readonly expire: (day: string) => Effect.Effect<boolean, Unavailable>
-}
+/** Bodies sent at once. */
+const sendersMax = 16
 
 /** Bodies as objects `raws/DAY/…`. An id is its site's text, so its hash names the object. */
 export const over = (objects: Objects, prefix: string): Bodies => {
   const folder = (day: string) => `${prefix}raws/${day}/`
   const key = (day: string, id: string) => `${folder(day)}${createHash("sha256").update(id).digest("hex")}`
   return {
-    put: (day, id, body) => Effect.asVoid(objects.put(key(day, id), new Uint8Array(body), false)),
-    get: (day, id) => objects.get(key(day, id)),
+    put: (day, bodies) =>
+      Effect.forEach(bodies, ({ id, body }) => Effect.as(objects.put(key(day, id), new Uint8Array(body), false), 0), {
+        concurrency: sendersMax
+      }),
+    get: (day, { id }) => objects.get(key(day, id)),
     expire: Effect.fnUntraced(function* (day: string) {
       const keys = yield* objects.list(folder(day))
       yield* Effect.forEach(keys.slice(0, removeMax), objects.remove, { concurrency: removersMax, discard: true })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Unavailable } from "../domain/errors.ts"
 import type { RawPage } from "../domain/fetching.ts"
 import type { RawBody } from "../domain/ports.ts"
 
@@ -20,6 +21,26 @@ export const pack = (body: Uint8Array): Effect.Effect<Packed> =>
 
 export const unpack = ({ codec, body }: Packed): Effect.Effect<Uint8Array> =>
   codec === "none" ? Effect.succeed(body) : Effect.promise(() => Bun.zstdDecompress(body))
+
+/** A body in its day's store: bytes `start` to `start + size` of a file, or the object of that id. */
+export interface Kept {
+  readonly id: string
+  readonly start: number
+  readonly size: number
+}
+
+/** Bodies of raw pages outside the database, by the UTC day they expire. */
+export interface Bodies {
+  /** Answers where each body begins. */
+  readonly put: (
+    day: string,
+    bodies: ReadonlyArray<{ readonly id: string; readonly body: Uint8Array }>
+  ) => Effect.Effect<ReadonlyArray<number>, Unavailable>
+  /** null: it is gone. */
+  readonly get: (day: string, kept: Kept) => Effect.Effect<Uint8Array | null, Unavailable>
+  /** Removes a day's bodies, so many at a time. Answers whether none is left. */
+  readonly expire: (day: string) => Effect.Effect<boolean, Unavailable>
+}
 
 /** Pages saved lately, by bytes: a chained parser reads the page that was stored a moment before it. */
 export class RecentRaws {

@@ -4,7 +4,7 @@ import { type BadData, Unavailable } from "../domain/errors.ts"
 import { Upkeep } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
-import { type Bodies, bodiesOf } from "./raws.s3.ts"
+import { type Outside, outsideOf } from "./raws.sql.ts"
 import { dayOf, dayOfPartition, makePartition } from "./sql/pages.ts"
 import * as statement from "./sql/upkeep.ts"
 
@@ -46,13 +46,14 @@ const step = <A>(name: string, work: Effect.Effect<A, Unavailable | BadData>) =>
   })
 
 /** Raws past their day go with its partition; the days to come get theirs. */
-const partitions = (database: Shape, ttlMs: number, bodies: Bodies | null) =>
+const partitions = (database: Shape, ttlMs: number, { file, object }: Outside) =>
   Effect.fnUntraced(function* (now: Millis) {
     const kept = statement.firstKept(dayOf(now))
     const expired = yield* database.query<{ name: string }>(statement.expiredPartitions, [kept])
     for (const { name } of expired) {
-      // Objects first: once its partition is gone, nobody knows of the day any more.
-      const gone = bodies === null || (yield* bodies.expire(dayOfPartition(name)))
+      // Bodies first: once its partition is gone, nobody knows of the day any more.
+      const day = dayOfPartition(name)
+      const gone = (object === null || (yield* object.expire(day))) && (file === null || (yield* file.expire(day)))
       if (gone) yield* step(name, database.script(statement.dropPartition(name)))
     }
     for (const day of new Set([dayOf(now + ttlMs), dayOf(now + ttlMs + aheadMs)])) {
@@ -99,7 +100,7 @@ export const layer: Layer.Layer<Upkeep, never, Database | Settings> = Layer.effe
   Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), bodiesOf(settings))
+    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), outsideOf(settings, database.embedded))
     const tend = database.embedded ? cluster(database) : () => Effect.void
     const run = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis

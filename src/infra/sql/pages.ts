@@ -1,18 +1,21 @@
 const recordset = (columns: string) => `json_to_recordset($1::text::json) as g(${columns})`
 
 /**
- * $1 raws; $2 their bodies, one after another in base64, each at its `start` (bytes from 1): inside JSON they would be read
- * character by character. The same fetch saved again is the same row.
+ * $1 raws; $2 the bodies that rows keep, one after another in base64, each from its `first` byte (counted from 1; 0: its body is
+ * elsewhere): inside JSON they would be read character by character. The same fetch saved again is the same row.
  */
 export const saveRaws = `with blob as materialized (select decode($2::text, 'base64') as bytes)
-  insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, place, body)
-  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec, g.place,
-    substring((select bytes from blob) from g.start for g.size)
-  from ${recordset("id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, place text, start int, size int")}
+  insert into raw_contents (id, expires_on, host, fetched_at, metadata, codec, place, start, size, body)
+  select g.id, g.expires_on, g.host, at_ms(g.fetched_at), g.metadata, g.codec, g.place, g.start, g.size,
+    case when g.first > 0 then substring((select bytes from blob) from g.first for g.size) else '' end
+  from ${recordset(
+    "id text, expires_on date, host text, fetched_at float8, metadata jsonb, codec text, place text, start bigint, size int, first int"
+  )}
   order by g.id on conflict do nothing`
 
-export const raw = `select metadata, codec, body, place, to_char(expires_on, 'YYYY-MM-DD') as day
-  from raw_contents where id = $1 limit 1`
+const rawColumns =
+  "r.metadata, r.codec, r.body, r.place, r.start::float8 as start, r.size, to_char(r.expires_on, 'YYYY-MM-DD') as day"
+export const raw = `select ${rawColumns} from raw_contents r where r.id = $1 limit 1`
 
 /** Pages of a host looked through for the latest of each URL. */
 const latestMax = 500
@@ -23,7 +26,7 @@ export const raws = `with latest as materialized (
   where host = $1 and (metadata ->> 'bytes')::float8 <= $2 order by fetched_at desc limit ${latestMax}),
 chosen as materialized (
   select * from (select distinct on (url) * from latest order by url, fetched_at desc) u order by fetched_at desc limit $3)
-select r.metadata, r.codec, r.body, r.place, to_char(r.expires_on, 'YYYY-MM-DD') as day from chosen c
+select ${rawColumns} from chosen c
   join raw_contents r on r.id = c.id and r.expires_on = c.expires_on order by c.fetched_at desc`
 
 const dayMs = 86_400_000

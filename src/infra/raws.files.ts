@@ -1,0 +1,72 @@
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Semaphore } from "effect"
+import { Unavailable } from "../domain/errors.ts"
+import { codeOf, saidOf } from "./descriptor.ts"
+import type { Bodies } from "./raws.ts"
+
+const using = async <A>(path: string, flags: string, work: (file: FileHandle) => Promise<A>): Promise<A> => {
+  const file = await open(path, flags, 0o600)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Bodies as parts of one file a day, each behind the one before. They are with the system before their rows are written, so a
+ * process that is killed loses none that a row tells of; what a failed write left behind is nobody's.
+ */
+export const under = (folder: string): Bodies => {
+  const turn = Semaphore.makeUnsafe(1)
+  const file = (day: string) => join(folder, day)
+  const attempt = <A>(day: string, work: () => Promise<A>) =>
+    Effect.tryPromise({
+      try: work,
+      catch: (cause) => new Unavailable({ dependency: "objects", message: `${file(day)}: ${saidOf(cause)}` })
+    })
+  const append = async (day: string, bodies: ReadonlyArray<Uint8Array>) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return await using(file(day), "a", async (it) => {
+      const { size } = await it.stat()
+      await it.appendFile(Buffer.concat(bodies))
+      return size
+    })
+  }
+  return {
+    put: (day, bodies) =>
+      attempt(day, () =>
+        append(
+          day,
+          bodies.map((it) => it.body)
+        )
+      ).pipe(
+        turn.withPermits(1),
+        // Once begun it is finished: the next one must find the file's true end.
+        Effect.uninterruptible,
+        Effect.map((end) => {
+          let start = end
+          return bodies.map(({ body }) => {
+            start += body.byteLength
+            return start - body.byteLength
+          })
+        })
+      ),
+    get: (day, { size, start }) =>
+      attempt(day, async () => {
+        try {
+          const { buffer, bytesRead } = await using(file(day), "r", (it) => it.read(Buffer.alloc(size), 0, size, start))
+          return bytesRead === size ? buffer : null
+        } catch (cause) {
+          if (codeOf(cause) === "ENOENT") return null
+          throw cause
+        }
+      }),
+    expire: (day) =>
+      Effect.as(
+        attempt(day, () => rm(file(day), { force: true })),
+        true
+      )
+  }
+}
