@@ -34,6 +34,12 @@ interface WalkEnd {
   readonly key: string | null
 }
 
+/** When the next unleased message is due, and whether any is leased. */
+interface Outlook {
+  readonly next_due: number | null
+  readonly leased: boolean | null
+}
+
 /** What a consumer asks of its bus: rows that are no envelope are buried at once. */
 export type Bury = (rows: ReadonlyArray<MessageRow>) => Effect.Effect<void, Unavailable>
 
@@ -146,22 +152,33 @@ export class Consumer {
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
-  /** Waits for work of our own, the next due time or the poll, whichever comes first. Answers whether all is drained. */
+  /** What there is to claim, now or later; nothing is asked while there is no room. */
+  private readonly look = Effect.gen({ self: this }, function* () {
+    if (this.out.size >= this.subscription.limit) return null
+    const topics = encode(this.subscription.topics)
+    const [view] = yield* noBadData(this.database.query<Outlook>(statement.outlook, [topics]))
+    return view ?? null
+  })
+
+  /**
+   * Waits for work of our own, the next due time or the poll, whichever comes first, until a claim may find something: a claim
+   * that finds nothing costs the store several looks. Answers whether all is drained.
+   */
   readonly rest = Effect.gen({ self: this }, function* () {
-    const full = this.out.size >= this.subscription.limit
-    const [view] = full
-      ? []
-      : yield* noBadData(
-          this.database.query<{ next_due: number | null; leased: boolean | null }>(statement.outlook, [
-            encode(this.subscription.topics)
-          ])
-        )
-    const drained = view !== undefined && view.next_due === null && view.leased !== true && this.out.size === 0
-    if (drained && this.subscription.untilDrained) return true
-    const now = yield* Clock.currentTimeMillis
-    const due = view?.next_due ?? null
-    const wait = due === null || due <= now ? this.timing.pollMs : Math.min(this.timing.pollMs, due - now)
-    yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(wait)))
+    let view = yield* this.look
+    while (!this.stopping) {
+      const drained = view !== null && view.next_due === null && view.leased !== true && this.out.size === 0
+      if (drained && this.subscription.untilDrained) return true
+      const now = yield* Clock.currentTimeMillis
+      const due = view?.next_due ?? null
+      const wait = due === null || due <= now ? this.timing.pollMs : Math.min(this.timing.pollMs, due - now)
+      yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(wait)))
+      if (view === null) break
+      yield* this.wake.close
+      view = yield* this.look
+      const later = yield* Clock.currentTimeMillis
+      if (view === null || view.leased === true || (view.next_due ?? later + 1) <= later) break
+    }
     return false
   })
 

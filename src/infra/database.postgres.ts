@@ -110,6 +110,7 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
       ),
     script: (text) => Effect.asVoid(run((sql) => sql.unsafe(text).simple())),
     embedded,
+    dataDir: "url" in target ? null : target.dataDir,
     listen: listenTo(target),
     leaseClock: Clock.currentTimeMillis
   }

@@ -20,6 +20,8 @@ export class Database extends Context.Service<
     /** Several statements as one simple query, which is one transaction unless it says otherwise. */
     readonly script: (text: string) => Effect.Effect<void, Unavailable | BadData>
     readonly embedded: boolean
+    /** The data dir of the embedded store, where more may be kept beside it; null for a server. */
+    readonly dataDir: string | null
     /**
      * Hears notifications until the scope closes, in the background: a server that is down is waited for. `null`: listening
      * begins, or begins again, so words may have been missed. The embedded store has one session and tells nothing.

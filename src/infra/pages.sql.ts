@@ -139,7 +139,7 @@ export const layer: Layer.Layer<Pages, never, Database | Settings> = Layer.effec
     const settings = yield* Settings
     const { STORE_BATCH, RAW_TTL } = settings
     return Pages.of({
-      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL), outsideOf(settings, database.embedded)),
+      ...raws(database, STORE_BATCH, Duration.toMillis(RAW_TTL), outsideOf(settings, database.dataDir)),
       ...articles(database, STORE_BATCH),
       ...histories(database, STORE_BATCH)
     })

@@ -33,10 +33,10 @@ export interface Outside {
  * Beside the embedded store bodies are files: a row would carry each of them through a thread, a log and a table, only to be
  * dropped a day later.
  */
-export const outsideOf = (settings: Settings["Service"], embedded: boolean): Outside => ({
+export const outsideOf = (settings: Settings["Service"], dataDir: string | null): Outside => ({
   object: bodiesOf(settings),
-  file: embedded ? under(join(settings.CRAWLER_DATA_DIR, "raws")) : null,
-  writes: settings.RAWS === "s3" ? "object" : embedded ? "file" : "row"
+  file: dataDir === null ? null : under(join(dataDir, "raws")),
+  writes: settings.RAWS === "s3" ? "object" : dataDir === null ? "row" : "file"
 })
 
 /** A raw page ready to send. */

@@ -100,7 +100,7 @@ export const layer: Layer.Layer<Upkeep, never, Database | Settings> = Layer.effe
   Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), outsideOf(settings, database.embedded))
+    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), outsideOf(settings, database.dataDir))
     const tend = database.embedded ? cluster(database) : () => Effect.void
     const run = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
