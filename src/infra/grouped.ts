@@ -1,6 +1,6 @@
 import { Context, Deferred, Duration, Effect, Exit, Layer, Queue, type Scope } from "effect"
 import { BadData, type Unavailable } from "../domain/errors.ts"
-import { Bus, Frontier, Pages, Signals } from "../domain/ports.ts"
+import { Bus, Frontier, Pages, type Settlement, Signals } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 
 type Failure = Unavailable | BadData
@@ -97,6 +97,33 @@ export const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): R
 /** A beginning holds nothing that a store could refuse. */
 const unharmed = (write: Effect.Effect<void, Failure>) => Effect.catchTag(write, "BadData", () => Effect.void)
 
+/**
+ * Rows that nobody waits for go with the next settlement, just before it: whoever left them settles a delivery afterwards, so none
+ * is acknowledged before what its work left is stored.
+ */
+class Owed<A> {
+  private rows: ReadonlyArray<A> = []
+  constructor(private readonly write: Write<A, void, Failure>) {}
+
+  readonly owe: Write<A, void, never> = (rows) =>
+    Effect.sync(() => {
+      this.rows = [...this.rows, ...rows]
+    })
+
+  readonly pay: Effect.Effect<void, Unavailable> = Effect.suspend(() => {
+    const { rows } = this
+    if (rows.length === 0) return Effect.void
+    this.rows = []
+    const back = Effect.sync(() => {
+      this.rows = [...rows, ...this.rows]
+    })
+    return this.write(rows).pipe(
+      Effect.catchTag("BadData", (it) => Effect.logError(`rows that could not be stored: ${it.message}`)),
+      Effect.onError(() => back)
+    )
+  })
+}
+
 /** The stores as the stages use them: each write waits a moment for its neighbours (STORE_BATCH, STORE_LINGER). */
 export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | Frontier | Pages | Signals | Settings> =
   Layer.effectContext(
@@ -107,17 +134,31 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
       const frontier = yield* Frontier
       const { STORE_BATCH, STORE_LINGER } = yield* Settings
       const size = { max: STORE_BATCH, linger: STORE_LINGER }
-      const settle = yield* grouped(bus.settle, same, size)
+      const [record, outcomes, validators] = [
+        new Owed(signals.record),
+        new Owed(pages.saveOutcomes),
+        new Owed(pages.saveValidators)
+      ] as const
+      const payAll = Effect.all([record.pay, outcomes.pay, validators.pay], { concurrency: "unbounded", discard: true })
+      yield* Effect.addFinalizer(() => Effect.ignore(payAll))
+      const settle = yield* grouped(
+        (rows: ReadonlyArray<Settlement>) => Effect.andThen(payAll, bus.settle(rows)),
+        same,
+        size
+      )
       const begin = yield* grouped(bus.begin, same, size)
-      const record = yield* grouped(signals.record, same, size)
       const saveRaws = yield* grouped(pages.saveRaws, same, size)
-      const saveOutcomes = yield* grouped(pages.saveOutcomes, same, size)
-      const saveValidators = yield* grouped(pages.saveValidators, same, size)
       const saveArticles = yield* grouped(pages.saveArticles, byRow, size)
       const enqueue = yield* grouped(frontier.enqueue, same, size)
       return Bus.context({ ...bus, begin: (receipts) => unharmed(begin(receipts)), settle }).pipe(
-        Context.add(Pages, { ...pages, saveRaws, saveOutcomes, saveValidators, saveArticles }),
-        Context.add(Signals, { record }),
+        Context.add(Pages, {
+          ...pages,
+          saveRaws,
+          saveOutcomes: outcomes.owe,
+          saveValidators: validators.owe,
+          saveArticles
+        }),
+        Context.add(Signals, { record: record.owe }),
         Context.add(Frontier, { ...frontier, enqueue })
       )
     })
