@@ -51,8 +51,16 @@ const rounds = (rows: ReadonlyArray<ArticleRow>): ReadonlyArray<ReadonlyArray<{ 
 }
 
 const articles = (database: Shape, rowsMax: number) => {
-  const send = (part: ReadonlyArray<Encoded>) =>
-    database.query<{ id: string; saved: Saved }>(statement.saveArticles, [arrayOf(part.map((it) => it.json))])
+  const send = Effect.fnUntraced(function* (part: ReadonlyArray<Encoded>) {
+    const records = (rows: ReadonlyArray<Encoded>) => [arrayOf(rows.map((it) => it.json))]
+    const inserted = yield* database.query<{ id: string }>(statement.insertArticles, records(part))
+    const fresh = new Set(inserted.map((it) => it.id))
+    const known = part.filter((it) => !fresh.has(it.id))
+    const answers = inserted.map(({ id }): { id: string; saved: Saved } => ({ id, saved: "new" }))
+    if (known.length === 0) return answers
+    const compared = yield* database.query<(typeof answers)[number]>(statement.reviseArticles, records(known))
+    return [...answers, ...compared]
+  })
   const saveArticles = Effect.fn("Pages.saveArticles")(function* (rows: ReadonlyArray<ArticleRow>) {
     const saved = new Array<Saved>(rows.length).fill("duplicate")
     const bad: Array<string> = []
