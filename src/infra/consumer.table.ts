@@ -17,10 +17,10 @@ const depth = 1000
 const keysWalked = 100
 /**
  * A claim costs the store about the same for one message as for a hundred, so a consumer that has work in hand asks for more when
- * a quarter of it is over, or after so long.
+ * half of it is over, or after so long.
  */
-const gatherMs = 250
-const inHand = 0.75
+const gatherMs = 500
+const inHand = 0.5
 
 export interface Timing {
   readonly leaseMs: number
