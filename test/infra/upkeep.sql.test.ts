@@ -1,4 +1,6 @@
 import { expect } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Pages, type Signal, Signals, Upkeep } from "../../src/domain/ports.ts"
@@ -48,10 +50,12 @@ for (const store of stores) {
       yield* TestClock.setTime(Date.parse("2031-05-11T23:59:00Z"))
       yield* upkeep.run
       expect(yield* there).toBe(1)
+      if (database.dataDir !== null) expect(readdirSync(join(database.dataDir, "raws"))).toContain("2031-05-11")
       yield* TestClock.setTime(Date.parse("2031-05-12T00:00:00Z"))
       yield* upkeep.run
       expect(yield* there).toBe(0)
       expect(yield* partitions).not.toContain("20310511")
+      if (database.dataDir !== null) expect(readdirSync(join(database.dataDir, "raws"))).not.toContain("2031-05-11")
       // What its validation came to is told on (S1.9).
       expect((yield* database.query("select from validation_outcomes where raw_id = 'today'")).length).toBe(1)
     })

@@ -1,0 +1,68 @@
+import { expect } from "bun:test"
+import { Effect, Layer, Stream } from "effect"
+import { Unavailable } from "../../src/domain/errors.ts"
+import { Bus, Pages, type Receipt } from "../../src/domain/ports.ts"
+import * as grouped from "../../src/infra/grouped.ts"
+import * as memory from "../../src/infra/store.memory.ts"
+import { message } from "../support/conformance/consumer.ts"
+import { live } from "../support/effect.ts"
+import { settingsOf } from "../support/store.ts"
+
+const row = {
+  url_key: "k",
+  url: "https://a.kr/1",
+  host: "a.kr",
+  validators: { etag: "x", last_modified: null },
+  fetched_at: 1,
+  status: 200
+}
+const taken = Effect.gen(function* () {
+  const bus = yield* Bus
+  yield* bus.publish([message("m")])
+  const topics = [{ topic: "crawl.normal", weight: 1 }] as const
+  const [delivery] = yield* bus
+    .consume({ topics, limit: 1, perKey: 1, untilDrained: false }, Effect.never)
+    .pipe(Stream.take(1), Stream.runCollect)
+  return delivery?.receipt ?? ({ id: "none", topic: "crawl.normal", lease: 0 } satisfies Receipt)
+})
+
+/** The stores of one process; their first `failures` writes of validators meet a store that is down. */
+const world = (failures: number) => {
+  let left = failures
+  const down = new Unavailable({ dependency: "database", message: "down" })
+  const faulty = Layer.effect(
+    Pages,
+    Effect.map(Pages, (pages) => ({
+      ...pages,
+      saveValidators: (rows: Parameters<typeof pages.saveValidators>[0]) =>
+        Effect.suspend(() => (left-- > 0 ? Effect.fail(down) : pages.saveValidators(rows)))
+    }))
+  )
+  const stores = faulty.pipe(Layer.provideMerge(memory.layer()))
+  return grouped.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(settingsOf({ STORE_LINGER: "0ms" })))
+}
+
+live("what nobody waits for is stored when the settlement after it is", () =>
+  Effect.gen(function* () {
+    const receipt = yield* taken
+    const pages = yield* Pages
+    yield* pages.saveValidators([row])
+    yield* (yield* Bus).settle([{ receipt, publish: [], dead: [] }])
+    expect((yield* pages.url("k"))?.validators.etag).toBe("x")
+  }).pipe(Effect.provide(world(0)))
+)
+
+live("while what nobody waits for cannot be stored, nothing is settled; then both are", () =>
+  Effect.gen(function* () {
+    const receipt = yield* taken
+    const pages = yield* Pages
+    const bus = yield* Bus
+    yield* pages.saveValidators([row])
+    const end = bus.settle([{ receipt, publish: [], dead: [] }])
+    expect((yield* Effect.flip(end))._tag).toBe("Unavailable")
+    expect((yield* bus.backlog).map((it) => it.leased)).toEqual([1])
+    yield* end
+    expect(yield* bus.backlog).toEqual([])
+    expect((yield* pages.url("k"))?.validators.etag).toBe("x")
+  }).pipe(Effect.provide(world(1)))
+)

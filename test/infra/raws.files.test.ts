@@ -1,0 +1,63 @@
+import { expect } from "bun:test"
+import { appendFileSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { under } from "../../src/infra/raws.files.ts"
+import { live } from "../support/effect.ts"
+import { temporary } from "../support/store.ts"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const put = (bodies: ReturnType<typeof under>, day: string, texts: ReadonlyArray<string>) =>
+  Effect.map(
+    bodies.put(
+      day,
+      texts.map((it) => ({ id: it, body: bytes(it) }))
+    ),
+    (starts) => texts.map((id, at) => ({ id, start: starts[at] ?? -1, size: bytes(id).byteLength }))
+  )
+
+live("bodies in files come back byte for byte, whoever wrote at the same time", () =>
+  Effect.gen(function* () {
+    const bodies = under(join(yield* temporary, "raws"))
+    const groups = Array.from({ length: 20 }, (_, group) => [`a${group}`, "", `한글 ${group}`])
+    const kept = (yield* Effect.forEach(groups, (it) => put(bodies, "2031-05-11", it), {
+      concurrency: "unbounded"
+    })).flat()
+    for (const it of kept) {
+      const found = yield* bodies.get("2031-05-11", it)
+      expect(new TextDecoder().decode(found ?? bytes("gone"))).toBe(it.id)
+    }
+  }).pipe(Effect.scoped)
+)
+
+live("what a killed process left half written is nobody's body", () =>
+  Effect.gen(function* () {
+    const folder = join(yield* temporary, "raws")
+    mkdirSync(folder)
+    appendFileSync(join(folder, "2031-05-11"), "torn")
+    const [kept] = yield* put(under(folder), "2031-05-11", ["whole"])
+    expect(kept?.start).toBe(4)
+    expect(yield* under(folder).get("2031-05-11", kept ?? { id: "", start: 0, size: 0 })).toEqual(Buffer.from("whole"))
+  }).pipe(Effect.scoped)
+)
+
+live("a body that is gone, or ends early, is null, and a day is over once", () =>
+  Effect.gen(function* () {
+    const bodies = under(join(yield* temporary, "raws"))
+    expect(yield* bodies.get("2031-05-11", { id: "x", start: 0, size: 1 })).toBeNull()
+    yield* put(bodies, "2031-05-11", ["abc"])
+    expect(yield* bodies.get("2031-05-11", { id: "x", start: 1, size: 3 })).toBeNull()
+    expect(yield* bodies.expire("2031-05-11")).toBe(true)
+    expect(yield* bodies.expire("2031-05-11")).toBe(true)
+    expect(yield* bodies.get("2031-05-11", { id: "abc", start: 0, size: 3 })).toBeNull()
+  }).pipe(Effect.scoped)
+)
+
+live("a folder that cannot be written is an outage, not a loss", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporary, "raws")
+    appendFileSync(file, "")
+    const error = yield* Effect.flip(put(under(file), "2031-05-11", ["x"]))
+    expect(error._tag).toBe("Unavailable")
+  }).pipe(Effect.scoped)
+)
