@@ -97,6 +97,8 @@ export const same = <A, B>(answer: B, calls: ReadonlyArray<ReadonlyArray<A>>): R
 /** A beginning holds nothing that a store could refuse. */
 const unharmed = (write: Effect.Effect<void, Failure>) => Effect.catchTag(write, "BadData", () => Effect.void)
 
+const lost = ({ message }: BadData) => Effect.logError(`a row that could not be stored: ${message}`)
+
 /**
  * Rows that nobody waits for go with the next settlement, just before it: whoever left them settles a delivery afterwards, so none
  * is acknowledged before what its work left is stored.
@@ -117,8 +119,8 @@ class Owed<A> {
     const back = Effect.sync(() => {
       this.rows = [...rows, ...this.rows]
     })
-    return this.write(rows).pipe(
-      Effect.catchTag("BadData", (it) => Effect.logError(`rows that could not be stored: ${it.message}`)),
+    const each = Effect.forEach(rows, (row) => Effect.catchTag(this.write([row]), "BadData", lost), { discard: true })
+    return Effect.catchTag(this.write(rows), "BadData", (it) => (rows.length === 1 ? lost(it) : each)).pipe(
       Effect.onError(() => back)
     )
   })

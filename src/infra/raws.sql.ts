@@ -105,12 +105,13 @@ export const raws = (database: Shape, rowsMax: number, ttlMs: number, outside: O
     yield* writeAll(yield* placed(all, outside), { key: (it) => it.id, bytes, rowsMax }, insert)
     for (const page of pages) recent.put(page)
   })
-  /** null: its body is an object or in a file that is gone, or of a store that is not asked any more. */
+  /** null: its body is an object or in a file that is gone or damaged, or of a store that is not asked any more. */
   const opened = Effect.fnUntraced(function* ({ codec, day, metadata, place, size, start, ...row }: RawRow) {
     const kept = { id: encodeText(metadata.id), start, size }
     const bodies = place === "row" ? null : outside[place]
-    const body = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, kept)
-    return body === null ? null : ({ raw: metadata, body: yield* unpack({ codec, body }) } satisfies RawBody)
+    const packed = place === "row" ? row.body : bodies === null ? null : yield* bodies.get(day, kept)
+    const body = packed === null ? null : yield* unpack({ codec, body: packed })
+    return body === null ? null : ({ raw: metadata, body } satisfies RawBody)
   })
   const raw = Effect.fn("Pages.raw")(function* (id: string) {
     const held = recent.get(id)

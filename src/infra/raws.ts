@@ -19,8 +19,11 @@ export const pack = (body: Uint8Array): Effect.Effect<Packed> =>
     (small): Packed => (small.byteLength < body.byteLength ? { codec: "zstd", body: small } : { codec: "none", body })
   )
 
-export const unpack = ({ codec, body }: Packed): Effect.Effect<Uint8Array> =>
-  codec === "none" ? Effect.succeed(body) : Effect.promise(() => Bun.zstdDecompress(body))
+/** null: these bytes are no body. A machine that stopped may keep a row without the end of its file. */
+export const unpack = ({ codec, body }: Packed): Effect.Effect<Uint8Array | null> =>
+  codec === "none"
+    ? Effect.succeed(body)
+    : Effect.tryPromise(() => Bun.zstdDecompress(body)).pipe(Effect.orElseSucceed(() => null))
 
 /** A body in its day's store: bytes `start` to `start + size` of a file, or the object of that id. */
 export interface Kept {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { Effect, Layer, Stream } from "effect"
-import { Unavailable } from "../../src/domain/errors.ts"
+import { BadData, Unavailable } from "../../src/domain/errors.ts"
 import { Bus, Pages, type Receipt } from "../../src/domain/ports.ts"
 import * as grouped from "../../src/infra/grouped.ts"
 import * as memory from "../../src/infra/store.memory.ts"
@@ -26,7 +26,7 @@ const taken = Effect.gen(function* () {
   return delivery?.receipt ?? ({ id: "none", topic: "crawl.normal", lease: 0 } satisfies Receipt)
 })
 
-/** The stores of one process; their first `failures` writes of validators meet a store that is down. */
+/** The stores of one process; their first `failures` writes of validators meet a store that is down; "bad" ones are refused. */
 const world = (failures: number) => {
   let left = failures
   const down = new Unavailable({ dependency: "database", message: "down" })
@@ -35,7 +35,11 @@ const world = (failures: number) => {
     Effect.map(Pages, (pages) => ({
       ...pages,
       saveValidators: (rows: Parameters<typeof pages.saveValidators>[0]) =>
-        Effect.suspend(() => (left-- > 0 ? Effect.fail(down) : pages.saveValidators(rows)))
+        Effect.suspend((): ReturnType<typeof pages.saveValidators> => {
+          if (left-- > 0) return Effect.fail(down)
+          const bad = rows.some((it) => it.validators.etag === "bad")
+          return bad ? Effect.fail(new BadData({ message: "bad" })) : pages.saveValidators(rows)
+        })
     }))
   )
   const stores = faulty.pipe(Layer.provideMerge(memory.layer()))
@@ -65,4 +69,17 @@ live("while what nobody waits for cannot be stored, nothing is settled; then bot
     expect((yield* bus.backlog).map((it) => it.leased)).toEqual([0])
     expect((yield* pages.url("k"))?.validators.etag).toBe("x")
   }).pipe(Effect.provide(world(1)))
+)
+
+live("a row that the store refuses takes neither its neighbours nor the settlement with it", () =>
+  Effect.gen(function* () {
+    const receipt = yield* taken
+    const pages = yield* Pages
+    const bus = yield* Bus
+    const bad = { ...row, url_key: "b", validators: { etag: "bad", last_modified: null } }
+    yield* pages.saveValidators([bad, row])
+    yield* bus.settle([{ receipt, publish: [], dead: [] }])
+    expect((yield* pages.url("k"))?.validators.etag).toBe("x")
+    expect((yield* bus.backlog).map((it) => it.leased)).toEqual([0])
+  }).pipe(Effect.provide(world(0)))
 )

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { under } from "../../src/infra/raws.files.ts"
+import { pack, unpack } from "../../src/infra/raws.ts"
 import { live } from "../support/effect.ts"
 import { temporary } from "../support/store.ts"
 
@@ -60,4 +61,14 @@ live("a folder that cannot be written is an outage, not a loss", () =>
     const error = yield* Effect.flip(put(under(file), "2031-05-11", ["x"]))
     expect(error._tag).toBe("Unavailable")
   }).pipe(Effect.scoped)
+)
+
+live("bytes that are no body are null, whole ones come back", () =>
+  Effect.gen(function* () {
+    const whole = yield* pack(bytes("a".repeat(1000)))
+    expect(whole.codec).toBe("zstd")
+    expect(yield* unpack(whole)).toEqual(Buffer.from("a".repeat(1000)))
+    for (const body of [bytes("torn"), new Uint8Array(20), whole.body.subarray(0, 10)])
+      expect(yield* unpack({ codec: "zstd", body })).toBeNull()
+  })
 )
