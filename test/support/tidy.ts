@@ -125,24 +125,15 @@ export const tracesIn = ({ path, text }: SourceFile): ReadonlyArray<string> =>
     return found === null ? [] : [`${path} has ${name}: ${found[0]}`]
   })
 
-/** Numbers given to steps that are still being written: until they are here, those after them stand behind a gap. */
-const underWay: ReadonlySet<number> = new Set([13])
-const fileNumber = ({ path }: SourceFile): number => Number.parseInt(path.replace(/^sql\//, ""), 10)
-
 /** What is wrong with the migrations: numbers without gaps from 0001, each with its way back. */
-export const migrationComplaints = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
-  const here = new Set(files.map(fileNumber))
-  const numbers = Array.from({ length: files.length + underWay.size }, (_, at) => at + 1).filter(
-    (it) => here.has(it) || !underWay.has(it)
-  )
-  return files
+export const migrationComplaints = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> =>
+  files
     .toSorted((left, right) => (left.path < right.path ? -1 : 1))
     .flatMap(({ path, text }, at) => {
-      const number = String(numbers[at]).padStart(4, "0")
+      const number = String(at + 1).padStart(4, "0")
       const named = new RegExp(`^sql/${number}_[a-z0-9_]+\\.sql$`).test(path)
       return [
         ...(named ? [] : [`${path} should be sql/${number}_name.sql`]),
         ...(/^--.*\bway back\b/im.test(text) ? [] : [`${path} documents no way back (a comment "-- Way back: …")`])
       ]
     })
-}
