@@ -81,13 +81,20 @@ const outgoing = (delivery: Delivery, to: Requeue, part: number, now: number): O
   not_before: now
 })
 
-/** Hands work to the topic of a stage that runs elsewhere, with the acknowledgement of its delivery. */
-const handOver = Effect.fnUntraced(function* <I>(to: Intake<I>, work: Work<I>) {
-  const now = yield* Clock.currentTimeMillis
-  const publish = to.publish(work.value).map((it, part) => outgoing(work, it, part, now))
-  yield* settle({ receipt: work.receipt, publish, dead: [] })
-  return Option.none<never>()
-})
+/** Hands works to the topic of a stage that runs elsewhere, each with the acknowledgement of its delivery. */
+const handOver = <I, E, R>(works: Stream.Stream<Work<I>, E, R>, to: Intake<I>) =>
+  Stream.mapEffect(
+    works,
+    (work) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        settle({
+          receipt: work.receipt,
+          publish: to.publish(work.value).map((it, part) => outgoing(work, it, part, now)),
+          dead: []
+        })
+      ),
+    { concurrency: "unbounded", unordered: true }
+  ).pipe(Stream.drain)
 
 const supported = (version: string | undefined) =>
   version === undefined || version === String(schemaVersion) || version === String(schemaVersion - 1)
@@ -106,17 +113,25 @@ const decode = <I>(
     : Result.fail({ code: "decode", message: String(value.failure).slice(0, 2000) })
 }
 
-/** What a stage's own topics bring. */
-const consume = <I>(intake: Intake<I>, policy: Policy["Service"], run: Run["Service"]) =>
+const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
   Stream.unwrap(
-    Bus.use((bus) => {
+    Effect.gen(function* () {
+      const bus = yield* Bus
+      const run = yield* Run
       const topics = intake.takes.map((topic) => ({ topic, weight: intake.weight(topic) }))
       const subscription = { topics, ...intake.limit(policy), untilDrained: policy.untilDrained }
-      return Effect.succeed(bus.consume(subscription, Deferred.await(run.stop)))
+      return bus.consume(subscription, Deferred.await(run.stop)).pipe(
+        Stream.tap((delivery) => Effect.sync(() => run.out.set(delivery.receipt.id, delivery.receipt))),
+        Stream.mapEffect(
+          (delivery) => Effect.andThen(intake.waits ? Effect.void : alone(delivery), receive(intake, delivery)),
+          {
+            concurrency: "unbounded",
+            unordered: true
+          }
+        ),
+        Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
+      )
     })
-  ).pipe(
-    Stream.tap(({ receipt }) => Effect.sync(() => run.out.set(receipt.id, receipt))),
-    Stream.map((delivery) => receive(intake, delivery))
   )
 
 /**
@@ -132,10 +147,7 @@ export const alone = Effect.fnUntraced(function* ({ crashes, receipt }: Delivery
 })
 
 const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Delivery) {
-  if (!intake.waits) {
-    yield* alone(delivery)
-    yield* steadfast(Bus.use((bus) => bus.begin([delivery.receipt])))
-  }
+  if (!intake.waits) yield* steadfast(Bus.use((bus) => bus.begin([delivery.receipt])))
   const work = decode(intake, delivery)
   if (Result.isSuccess(work)) return Option.some(work.success)
   const now = yield* Clock.currentTimeMillis
@@ -180,42 +192,27 @@ const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: O
   return Option.some<Work<O>>({ ...work, value: result.success.value })
 })
 
-/** A piece of work on its way: what the stages so far make of it; none where it ended. */
-type Way<A, R> = Effect.Effect<Option.Option<Work<A>>, never, R>
-
-/** Everything that comes to a stage: from each stage before it, and from its own topics. */
-type Ways<A, R> = Effect.Effect<ReadonlyArray<Stream.Stream<Way<A, R>, Unavailable, R>>, never, R>
-
-/** The ways lengthened by a step, which work that has ended does not take. */
-const onward = <A, B, E, Q, R, S>(ways: Stream.Stream<Way<A, R>, E, Q>, next: (work: Work<A>) => Way<B, S>) =>
-  Stream.map(ways, (way) =>
-    Effect.flatMap(way, (it): Way<B, S> => (Option.isNone(it) ? Effect.succeedNone : next(it.value)))
-  )
-
-/** Before the first stage nothing comes. */
-export const start: Ways<never, never> = Effect.succeed([])
-
 /**
  * One stage of the chain. In this process: its input is what the stage before hands on in memory, and its own topic
  * (work parked by it, or given by other processes). Not in this process: what arrives is published to its topic.
  */
 export const link =
   <I, O, Needs>(row: Link<I, O, Needs>) =>
-  <R>(before: Ways<I, R>): Ways<O, R | Needs | Bus | Run | Policy | Sources> =>
-    Effect.gen(function* () {
-      const run = yield* Run
-      const policy = yield* Policy
-      const ways = yield* before
-      if (!run.has(row.name)) return ways.map((it) => onward(it, (work) => handOver(row, work)))
-      const { concurrency, run: stage } = row.run(policy)
-      const door = Semaphore.makeUnsafe(concurrency)
-      const through = (it: Work<I>) => Effect.flatMap(door.withPermit(stage(it)), (outcome) => advance(row, outcome))
-      return [...ways.map((it) => onward(it, through)), onward(consume(row, policy, run), through)]
-    })
-
-/** The links as one stream: a piece of work is one fiber, from its delivery to its acknowledgement. */
-export const chain = <R>(ways: Ways<never, R>): Stream.Stream<never, Unavailable, R> =>
-  Stream.unwrap(Effect.map(ways, (it) => Stream.mergeAll(it, { concurrency: "unbounded" }))).pipe(
-    Stream.mapEffect((way) => way, { concurrency: "unbounded", unordered: true }),
-    Stream.drain
-  )
+  <E, R>(
+    upstream: Stream.Stream<Work<I>, E, R>
+  ): Stream.Stream<Work<O>, E | Unavailable, R | Needs | Bus | Run | Policy | Sources> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const run = yield* Run
+        const policy = yield* Policy
+        if (!run.has(row.name)) return handOver(upstream, row)
+        const { concurrency, run: work } = row.run(policy)
+        const room = Semaphore.makeUnsafe(concurrency)
+        // Work that is over makes room at once: what became of it is stored beside the work on others.
+        const through = (it: Work<I>) => Effect.flatMap(room.withPermit(work(it)), (outcome) => advance(row, outcome))
+        return Stream.merge(upstream, consume(row, policy)).pipe(
+          Stream.mapEffect(through, { concurrency: "unbounded", unordered: true }),
+          Stream.filterMap((work) => (Option.isSome(work) ? Result.succeed(work.value) : Result.fail(undefined)))
+        )
+      })
+    )

@@ -11,7 +11,7 @@ import { polledBy } from "../domain/slots.ts"
 import type { StageName } from "../domain/stages.ts"
 import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
 import { trail } from "./audit.ts"
-import { chain, type Intake, link, start } from "./chain.ts"
+import { type Intake, link } from "./chain.ts"
 import { fetch } from "./fetch.ts"
 import { liveness } from "./liveness.ts"
 import { clearOverrides } from "./override.ts"
@@ -171,13 +171,12 @@ const routing: Intake<Scored> = {
 }
 
 /** fetch → validate → parse → score → route, as one typed stream. */
-export const pipeline = start.pipe(
+export const pipeline = Stream.empty.pipe(
   link({ ...fetcher, run: fetch }),
   link({ ...validator, run: validate }),
   link({ ...parser, run: parse }),
   link({ ...scorer, run: score }),
-  link({ ...routing, run: router }),
-  chain
+  link({ ...routing, run: router })
 )
 
 /** What the research engine takes: few messages at once, of one country and category at most half of them. */
@@ -197,8 +196,8 @@ const checking = researching("liveness", LivenessJob, ({ country }) => country.t
 
 /** Discovery and liveness: no part of the chain, for nothing is crawled yet. */
 export const discovering = Stream.merge(
-  start.pipe(link({ ...discovery, run: research }), chain),
-  start.pipe(link({ ...checking, run: liveness }), chain)
+  Stream.empty.pipe(link({ ...discovery, run: research })),
+  Stream.empty.pipe(link({ ...checking, run: liveness }))
 )
 
 /** Stages that are no part of the chain: each an endless effect. */
