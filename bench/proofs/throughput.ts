@@ -2,8 +2,9 @@
  * Proof throughput: with durable storage on, CPU a page is at most half of Scrapy's, embedded and distributed; the bus adds at most
  * 0.5 ms a page when stages are chained.
  *
- * One news site of 50 hosts, each competitor in turn, CPU by the kernel's account of its processes (for the distributed
- * rows also of the servers, shown apart). The bus is measured by itself on the embedded store: publish, claim, begin, settle.
+ * One news site of 50 hosts, each competitor in turn, the others both before ours and after, as a machine's speed drifts. CPU by the
+ * kernel's account of its processes (for the distributed rows also of the servers, shown apart). The bus is measured by itself on the
+ * embedded store: publish, claim, begin, settle.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -194,10 +195,19 @@ const peersOf = async (bench: Bench, folder: string): Promise<ReadonlyArray<Row>
   }))
 }
 
+/** The mean of a peer's two runs. */
+const meanOf = (first: ReadonlyArray<Row>, last: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  first.flatMap((one) => {
+    const other = last.find((it) => it.what === one.what)
+    if (other === undefined) return []
+    const mean = (pick: (it: Row) => number) => (pick(one) + pick(other)) / 2
+    return [{ ...one, pages: mean((it) => it.pages), seconds: mean((it) => it.seconds), cpuMs: mean((it) => it.cpuMs) }]
+  })
+
 await prove(async (bench) => {
   const folder = await rig()
   const executable = await frozenBinary(bench)
-  const peers = await peersOf(bench, folder)
+  const before = await peersOf(bench, folder)
   const site = await siteOf(bench, folder)
   const whole = HOSTS * ARTICLES
   // Its commands are given to the same data dir, before it starts.
@@ -214,6 +224,7 @@ await prove(async (bench) => {
     distributed.push(await worked(bench, what, site, fleet, () => finished(database, whole, SECONDS_MAX, false)))
   }
   const bus = await busMs(bench.folder)
+  const peers = meanOf(before, await peersOf(bench, folder))
   const scrapy = peers.find((it) => it.what === "scrapy-parsel")
   const share = (it: Row | undefined) => (it?.cpuMs ?? Number.NaN) / (scrapy?.cpuMs ?? Number.NaN)
   const worst = Math.max(...[embedded, ...distributed].map(share))
