@@ -1,4 +1,4 @@
-import { Context, Deferred, Duration, Effect, Exit, Layer, Queue, type Scope } from "effect"
+import { Context, Deferred, Duration, Effect, Exit, Layer, Queue, type Scope, Semaphore } from "effect"
 import { BadData, type Unavailable } from "../domain/errors.ts"
 import { Bus, Frontier, Pages, type Settlement, Signals } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
@@ -99,9 +99,12 @@ const unharmed = (write: Effect.Effect<void, Failure>) => Effect.catchTag(write,
 
 const lost = ({ message }: BadData) => Effect.logError(`a row that could not be stored: ${message}`)
 
+/** Rows that no settlement follows (a job's, which is no delivery) are stored after this long all the same. */
+const owedFor = Duration.seconds(1)
+
 /**
  * Rows that nobody waits for go with the next settlement, just before it: whoever left them settles a delivery afterwards, so none
- * is acknowledged before what its work left is stored.
+ * is acknowledged before what its work left is stored. What is taken to be stored is stored or given back, whoever is interrupted.
  */
 class Owed<A> {
   private rows: ReadonlyArray<A> = []
@@ -123,7 +126,7 @@ class Owed<A> {
     return Effect.catchTag(this.write(rows), "BadData", (it) => (rows.length === 1 ? lost(it) : each)).pipe(
       Effect.onError(() => back)
     )
-  })
+  }).pipe(Effect.uninterruptible)
 }
 
 /** The stores as the stages use them: each write waits a moment for its neighbours (STORE_BATCH, STORE_LINGER). */
@@ -141,8 +144,12 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
         new Owed(pages.saveOutcomes),
         new Owed(pages.saveValidators)
       ] as const
-      const payAll = Effect.all([record.pay, outcomes.pay, validators.pay], { concurrency: "unbounded", discard: true })
+      // One at a time: a settlement waits for rows that another has taken.
+      const payAll = Semaphore.makeUnsafe(1).withPermit(
+        Effect.all([record.pay, outcomes.pay, validators.pay], { concurrency: "unbounded", discard: true })
+      )
       yield* Effect.addFinalizer(() => Effect.ignore(payAll))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(owedFor), Effect.ignore(payAll))))
       const settle = yield* grouped(
         (rows: ReadonlyArray<Settlement>) => Effect.andThen(payAll, bus.settle(rows)),
         same,

@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schedule, Stream } from "effect"
 import { BadData, Unavailable } from "../../src/domain/errors.ts"
 import { Bus, Pages, type Receipt } from "../../src/domain/ports.ts"
 import * as grouped from "../../src/infra/grouped.ts"
@@ -53,6 +53,15 @@ live("what nobody waits for is stored when the settlement after it is", () =>
     yield* pages.saveValidators([row])
     yield* (yield* Bus).settle([{ receipt, publish: [], dead: [] }])
     expect((yield* pages.url("k"))?.validators.etag).toBe("x")
+  }).pipe(Effect.provide(world(0)))
+)
+
+live("what nobody waits for is stored soon where no settlement follows", () =>
+  Effect.gen(function* () {
+    const pages = yield* Pages
+    yield* pages.saveValidators([row])
+    const looks = Effect.repeat(pages.url("k"), { until: (it) => it !== null, schedule: Schedule.spaced("20 millis") })
+    expect((yield* Effect.timeout(looks, "4 seconds"))?.validators.etag).toBe("x")
   }).pipe(Effect.provide(world(0)))
 )
 
