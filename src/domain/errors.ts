@@ -47,7 +47,9 @@ export class Retryable extends Schema.TaggedError<Retryable>()("Retryable", {
   ...Reason,
   after: Schema.optionalKey(Schema.Finite),
   /** The host at fault, where a redirect led to another than the job's. */
-  host: Schema.optionalKey(Schema.String)
+  host: Schema.optionalKey(Schema.String),
+  /** The host took the request, and broke off before an answer was there. */
+  reached: Schema.optionalKey(Schema.Literal(true))
 }) {}
 
 /** Parked until an operator resumes it. Does not count as an attempt. */

@@ -33,7 +33,8 @@ type Failure = Fatal | Postponed | Retryable | Unavailable
 export const faultOf = (failure: Failure, host: string): Fault => {
   if (failure._tag === "Fatal") return answered.has(failure.code) ? "none" : "unknown"
   if (failure._tag !== "Retryable") return "unknown"
-  return failure.host !== undefined && failure.host !== host ? "none" : (retried.get(failure.code) ?? "unknown")
+  if (failure.host !== undefined && failure.host !== host) return "none"
+  return failure.reached === true ? "page" : (retried.get(failure.code) ?? "unknown")
 }
 
 /** What a request's end means for its host; `after` of a failure (Retry-After) pauses it. What was cut short told nothing. */

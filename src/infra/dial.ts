@@ -97,7 +97,8 @@ interface Failure {
 }
 const failure = (url: HttpUrl, exchange: Exchange | null, thrown: unknown): Failure => {
   const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "failed"
-  const error = new Retryable({ code: "network", message: `${url.hostname}: ${code} before an answer` })
+  const broken = { code: "network", message: `${url.hostname}: ${code} before an answer` } as const
+  const error = new Retryable(exchange?.asked === true ? { ...broken, reached: true } : broken)
   return { unmade: exchange?.connection.reached === false, error }
 }
 
@@ -171,7 +172,12 @@ const answer = (url: HttpUrl, { exchange, head }: Opened): Answer => {
     Effect.promise(() => read(() => exchange.next(), bytesMax)).pipe(
       Effect.filterOrFail(
         ({ bytes, end }) => end !== "broken" || bytes.length > 0,
-        () => new Retryable({ code: "network", message: `${url.hostname}: connection lost before the body` })
+        () =>
+          new Retryable({
+            code: "network",
+            message: `${url.hostname}: connection lost before the body`,
+            reached: true
+          })
       )
     )
   const rest = body(DISCARD_BYTES_MAX).pipe(Effect.timeoutOption(discardWait), Effect.ignore)

@@ -3,13 +3,15 @@ import { Exit, Result } from "effect"
 import { type Code, Fatal, Postponed, Retryable, Unavailable } from "../../src/domain/errors.ts"
 import { endOf, type Fault, faultOf } from "../../src/domain/fault.ts"
 
-const again = (code: Code, more: { readonly host?: string; readonly after?: number } = {}) =>
+const again = (code: Code, more: { readonly host?: string; readonly after?: number; readonly reached?: true } = {}) =>
   new Retryable({ code, message: "", ...more })
 const never = (code: Code) => new Fatal({ code, message: "" })
 
 describe("whose fault the end of a request is", () => {
   const table: ReadonlyArray<readonly [what: string, failure: Parameters<typeof faultOf>[0], fault: Fault]> = [
     ["no connection, no name, no TLS", again("network"), "host"],
+    ["a host that took the request and hung up", again("network", { reached: true }), "page"],
+    ["another host that hung up", again("network", { reached: true, host: "other.kr" }), "none"],
     ["robots.txt that could not be had", again("robots"), "host"],
     ["500", again("http_5xx"), "page"],
     ["a host that was reached and says nothing in time", again("timeout"), "page"],

@@ -136,21 +136,23 @@ describe("a host in trouble", () => {
   live("nobody listens", () =>
     Effect.gen(function* () {
       const site = yield* Effect.scoped(tcp(() => undefined))
-      expect(yield* failure(`http://127.0.0.1:${site.port}/`)).toMatchObject({ _tag: "Retryable", code: "network" })
+      const error = yield* failure(`http://127.0.0.1:${site.port}/`)
+      expect(error).toMatchObject({ _tag: "Retryable", code: "network" })
+      expect(error).not.toMatchObject({ reached: true })
     })
   )
 
   live("it hangs up before an answer", () =>
     Effect.gen(function* () {
       const site = yield* tcp((socket) => socket.destroy())
-      expect(yield* failure(`http://127.0.0.1:${site.port}/`)).toMatchObject({ _tag: "Retryable", code: "network" })
+      expect(yield* failure(`http://127.0.0.1:${site.port}/`)).toMatchObject({ code: "network", reached: true })
     })
   )
 
   live("what it says is no HTTP", () =>
     Effect.gen(function* () {
       const site = yield* tcp((socket) => socket.end("<html>hello</html>"))
-      expect(yield* failure(`http://127.0.0.1:${site.port}/`)).toMatchObject({ _tag: "Retryable", code: "network" })
+      expect(yield* failure(`http://127.0.0.1:${site.port}/`)).toMatchObject({ code: "network", reached: true })
     })
   )
 })

@@ -4,6 +4,8 @@ import { Message } from "./message.ts"
 
 /** One request and its answer. The connection is let go as soon as the answer has come whole, read or not. */
 export class Exchange implements User {
+  /** There was a connection to ask over. */
+  asked = false
   readonly #message: Message
   readonly #pieces: Array<Uint8Array> = []
   #why: Error | null = null
@@ -23,6 +25,7 @@ export class Exchange implements User {
     await this.connection.open(connectMs)
     this.connection.use(this)
     this.connection.send(request)
+    this.asked = true
     while (true) {
       if (this.#message.head !== null) return this.#message.head
       if (this.#message.state === "broken") throw this.#why ?? new Lost("MalformedResponse")
