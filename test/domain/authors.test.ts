@@ -12,9 +12,35 @@ const post = (name: string): string =>
 test.each([
   ["a label before the name", `<p>Autor: Anna Berg</p>${text}`, ["Anna Berg"]],
   [
-    "the place behind a name",
-    `<meta name=author content="Jane Doe und Ann Poe, Nairobi">${text}`,
+    "the place behind a name, of which the page speaks",
+    `<meta name=author content="Jane Doe und Ann Poe, Nairobi">${text}<p>Nairobi wird lauter.</p>`,
     ["Jane Doe", "Ann Poe"]
+  ],
+  [
+    "a family's names ahead, of which the page speaks only with the given one",
+    `<meta name=author content="García Márquez, Gabriel">${text}<p>Gabriel García Márquez y Gabriela.</p>`,
+    ["García Márquez, Gabriel"]
+  ],
+  [
+    "a family's name that begins with a particle",
+    `<meta name=author content="Von der Aue, Lisa; De Luca, Anna">${text}<p>Lisa und Anna.</p>`,
+    ["Von der Aue, Lisa", "De Luca, Anna"]
+  ],
+  [
+    "the younger of two",
+    `<meta name=author content="John Smith, Jr., Jane Doe, MD">${text}`,
+    ["John Smith Jr.", "Jane Doe"]
+  ],
+  [
+    "names that commas of other scripts part",
+    `<meta name=author content="山田太郎、鈴木花子">${text}`,
+    ["山田太郎", "鈴木花子"]
+  ],
+  ["the same in Arabic", `<meta name=author content="أحمد علي، سارة حسن">${text}`, ["أحمد علي", "سارة حسن"]],
+  [
+    "the place behind a Korean name",
+    `<meta name=author content="홍길동 기자, 서울">${text}<p>서울에서 열렸다.</p>`,
+    ["홍길동"]
   ],
   ["a family's name ahead", `<meta name=author content="Doe, Jane">${text}`, ["Doe, Jane"]],
   ["a label in a block of its own", `<p>Written by</p><p>Jane Doe</p>${text}`, ["Jane Doe"]],

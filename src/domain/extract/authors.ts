@@ -3,7 +3,7 @@ import { ancestors, attribute, type Element, inlineText, subtree, type Tree, wor
 import { isFields, listOf } from "./json.ts"
 import { deref, type Linked, namesOf, typesOf } from "./linked.ts"
 import { allMeta, type Meta } from "./meta.ts"
-import { cleanNames, desksOf, looksLikePerson, nameMax, statementMax } from "./names.ts"
+import { cleanNames, desksOf, type IsPlace, looksLikePerson, nameMax, statementMax } from "./names.ts"
 import { hasDay } from "./published.ts"
 import { plain, withoutSite } from "./title.ts"
 
@@ -129,6 +129,7 @@ export interface Bylines {
   readonly people: () => ReadonlyArray<Person>
   /** Looked for only where nobody is named elsewhere. */
   readonly signatures: () => Signatures
+  readonly isPlace: IsPlace
 }
 
 /** Where a text is signed. */
@@ -190,7 +191,7 @@ const completed = (
 ): ReadonlyArray<string> => {
   const shown = named.every(isAccount) ? shownPeople(near.people().filter((it) => it.sure)).filter(looksLikePerson) : []
   if (shown.length > 0) return shown
-  return metas.map((it) => cleanNames([it])).find((it) => extendsTo(named, it)) ?? named
+  return metas.map((it) => cleanNames([it], near.isPlace)).find((it) => extendsTo(named, it)) ?? named
 }
 
 /**
@@ -217,7 +218,10 @@ export const authorsOf = (
   let own: ReadonlyArray<string> = []
   for (const source of sources) {
     const raw = source().map((it) => words(it.slice(0, statementMax)))
-    const stated = cleanNames(raw.map((name) => withoutSite(name, site)))
+    const stated = cleanNames(
+      raw.map((name) => withoutSite(name, site)),
+      near.isPlace
+    )
     const named = stated.filter(isForeign)
     if (named.length > 0) return completed(named, metas, near)
     if (own.length === 0) own = stated

@@ -42,7 +42,7 @@ export const isProduct = (said: Said): boolean =>
   said.linked.nodes.some((it) => typesOf(it).includes("Product"))
 /** One thing is sold here, not a shelf of them: a thing with a price or a number, in a few variants or in a group of them. */
 export const isOneProduct = (said: Said, url: string): boolean => {
-  if (thingAddress.test(url)) return true
+  if (thingAddress.test(url) && !writing.test(url)) return true
   const kind = metaOf(said.meta, "og:type") ?? ""
   if (/product\.group|product:group/iu.test(kind) || namesCollection(said)) return false
   const { nodes } = said.linked

@@ -1,5 +1,5 @@
 import type { Block, Sheet } from "./blocks.ts"
-import { attribute, type Element, inlineText } from "./element.ts"
+import { attribute, closest, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
 
 /** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
@@ -86,8 +86,15 @@ const awayRoles = new Set([
 /** An element of such a kind stays if it holds more than this share of the page's good text: the name lied. */
 const shareMax = 0.4
 
-/** A footer goes whatever it holds (terms, footnotes), if so much good text is left, in characters. */
+/** A page's footer goes whatever it holds (terms, footnotes), if so much good text is left, in characters; an article's is judged. */
 const restMin = 300
+
+/** Slides with more than this share of their characters in links lead to other pages. */
+const slideLinksMax = 0.1
+const leadsOn = (slides: ReadonlyArray<Block>): boolean => {
+  const sum = (of: (block: Block) => number): number => slides.reduce((all, it) => all + of(it), 0)
+  return sum((it) => it.linkChars) > sum((it) => it.chars) * slideLinksMax
+}
 
 /** What filters have of a page's characters at most: some shelves of things are named after them. */
 const filtersMax = 0.3
@@ -113,6 +120,8 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
   const total = good[blocks.length] ?? 0
   const chars = sumsOf(blocks.map((it) => it.chars))
   const removed = new Array<string | null>(blocks.length).fill(null)
+  /** The last element of the slides that are most of the page: each of them is its text. */
+  let shown = 0
   for (let order = 1; order < tree.elements.length; order++) {
     const element = tree.elements[order]
     if (element === undefined) continue
@@ -120,15 +129,18 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
     const to = end[order] ?? 0
     if (to <= from || removed[from] !== null) continue
     const reason = reasonOf(element, kinds[order] ?? null, mode)
+    if (reason === "slides" && order <= shown) continue
     if (reason === null || (to - from === 1 && isWord(element, blocks[from], reason))) continue
     if (reason === "filters" && (chars[to] ?? 0) - (chars[from] ?? 0) > (chars[blocks.length] ?? 0) * filtersMax)
       continue
     const held = (good[to] ?? 0) - (good[from] ?? 0)
     const kind = kinds[order] ?? null
     const bound = kind !== null && reason === kind ? away[kind] : undefined
-    const isFooter = element.tag === "footer" && total - held >= restMin
-    if (!isFooter && held > Math.max(150, Math.min(total * (bound?.share ?? shareMax), bound?.chars ?? 1_000_000)))
+    const isFooter = element.tag === "footer" && total - held >= restMin && closest(element, "article") === null
+    if (!isFooter && held > Math.max(150, Math.min(total * (bound?.share ?? shareMax), bound?.chars ?? 1_000_000))) {
+      if (reason === "slides" && !leadsOn(blocks.slice(from, to))) shown = Math.max(shown, element.last)
       continue
+    }
     for (let i = from; i < to; i++) removed[i] ??= reason
   }
   return removed
@@ -137,8 +149,9 @@ export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | nu
 /** A word of a sentence may be linked, a heading end in an empty mark, code be marked up: that makes neither what the word is. */
 const isWord = (element: Element, block: Block | undefined, reason: string): boolean => {
   if (block === undefined || block.element.order >= element.order) return false
+  if (block.pre) return true
   const { length } = inlineText(element)
-  return length < block.chars / 2 && (reason === "tags" || block.pre || element.tag === "a" || length === 0)
+  return length < block.chars / 2 && (reason === "tags" || element.tag === "a" || length === 0)
 }
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {

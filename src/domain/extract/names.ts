@@ -11,6 +11,11 @@ const prefix =
   /^(?:(?:written|story|words|report(?:ed|ing)?|posted|post|published|by|text|article|interview|(?:view )?all posts|more|articles?)\s+by|show all articles of|(?:zeige )?alle (?:beiträge|artikel) von|by|von|par|por|di|de|door|av|af|przez|od|oleh|(?:eine? )?(?:analyse|kommentar|gastbeitrag|beitrag|artikel|interview|reportage|kolumne|essay|bericht) von|autor(?:in|en)?|autore|auteur|author|authors|texte?|redaktion|foto|από|автор|текст|글|사진|기자|作者|記者|文)\s*[:：/]?\s+|^(?:by|von|autor|author|자|글|作者|記者|文)\s*[:：/|]\s*/iu
 /** "ByJane Doe": what only a style sheet sets apart. */
 const glued = /^(?:By|Von|Par)(?=\p{Lu}\p{Ll})/u
+/** "Von der Leyen, Ursula": such a word is a part of the name where one name stands behind the comma. */
+const familyAhead =
+  /^(?:[Vv]on|[Vv]an|[Dd][aei])(?:\s(?:der|den|la|las|los))?\s\p{Lu}[\p{L}'’-]+,\s\p{Lu}[\p{L}'’.-]+$/u
+/** "John Smith, Jr.": the younger of two is no other person. */
+const generation = /,\s*(?=(?:[JS]r\b|I{2,3}\b|IV\b))/gu
 /** Who did something else than write. */
 const other =
   /^(?:updated|edited|reviewed|researched|photograph(?:y|ed)|photos?|styled|illustrat(?:ed|ions?)|translated|fact[- ]checked|contributions?) (?:by|from)\b|^(?:written|posted|by|von|text)(?: by)?:?$/iu
@@ -39,7 +44,7 @@ const cleanName = (raw: string): string => {
     .replace(/^[@([]|[)\]]$/gu, "")
   name = name.replace(/\([^()]*\)/gu, " ").trim()
   name = name.replace(glued, "").replace(/\s@\w+$/u, "")
-  for (let i = 0; i < 3 && prefix.test(name); i++) name = name.replace(prefix, "")
+  for (let i = 0; i < 3 && prefix.test(name) && !familyAhead.test(name); i++) name = name.replace(prefix, "")
   name = name.replace(koreanRole, "").replace(suffix, "").replace(credentials, "")
   const ahead = name.replace(behind, "")
   if (ahead.includes(" ")) name = ahead
@@ -47,21 +52,28 @@ const cleanName = (raw: string): string => {
   return words(name.replace(/\s*[,:;|/=·-]+\s*$/u, "").replace(/^[\s,:;|/=·-]+/u, ""))
 }
 
-/** What stands behind a name and a comma and is but a word: where it was written, or for whom. */
-const wordOnly = /^\p{Lu}\p{Ll}+$/u
+/** Whether the page speaks of the word that stands behind a name and a comma as of a place; a given name may stand there. */
+export type IsPlace = (word: string, name: string) => boolean
+/** What stands behind a name and a comma and is but a word. */
+const wordOnly = /^(?:\p{Lu}\p{Ll}+|[가-힣]{2})$/u
+/** A name that is written without a blank. */
+const unspaced = /^(?:[가-힣]{2,4}|\p{Script=Han}{2,4})$/u
 /**
  * `A B, C D and E F` → three; `Doe, John` and `A. Moffit, PhD` stay one: the comma cannot part two names. `A B, Nairobi` is
- * `A B`.
+ * `A B` where the page speaks of Nairobi.
  */
-const split = (raw: string): ReadonlyArray<string> =>
+const split = (raw: string, isPlace: IsPlace): ReadonlyArray<string> =>
   words(raw.slice(0, statementMax))
     .replace(credentials, "")
+    .replace(generation, " ")
     .split(joiner)
     .flatMap((it) => {
-      const parts = it.split(/\s*[,、，]\s*/u).filter((part) => part !== "" && !role.test(part))
+      const parts = it.split(/\s*[,、，،]\s*/u).filter((part) => part !== "" && !role.test(part))
       const [name = "", place = ""] = parts
-      if (parts.length === 2 && name.includes(" ") && looksLikePerson(name) && wordOnly.test(place)) return [name]
-      const areNames = parts.every((part) => /\s/u.test(part.trim()) || /^[가-힣]{2,4}$/u.test(part))
+      const isWord = parts.length === 2 && wordOnly.test(place) && !familyAhead.test(it)
+      const isName = name.includes(" ") && (looksLikePerson(name) || koreanRole.test(name))
+      if (isWord && isName && isPlace(place, name)) return [name]
+      const areNames = parts.every((part) => /\s/u.test(part.trim()) || unspaced.test(part))
       return parts.length > 1 && areNames ? parts : [it]
     })
 
@@ -69,11 +81,11 @@ const split = (raw: string): ReadonlyArray<string> =>
 const publisher = /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b/iu
 
 /** Names as people write them: without "By", role, e-mail, degree, date; each once. */
-export const cleanNames = (raw: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const cleanNames = (raw: ReadonlyArray<string>, isPlace: IsPlace = () => false): ReadonlyArray<string> => {
   const names = new Map<string, string>()
   for (const name of raw
     .map((it) => unescaped(it.slice(0, statementMax)))
-    .flatMap(split)
+    .flatMap((it) => split(it, isPlace))
     .map(cleanName)) {
     const key = plain(name)
     if (

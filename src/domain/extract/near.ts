@@ -133,6 +133,12 @@ const signaturesOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => b
   }
 }
 
+/** A report names the place that it comes from: whether the page says the word where it does not say the name. */
+const placeIn = ({ blocks }: Sheet, word: string, name: string): boolean => {
+  const said = new RegExp(`(?<!\\p{L})${word}(?!\\p{Ll})`, "u")
+  return blocks.some(({ text }) => said.test(text) && !text.includes(name))
+}
+
 /** The blocks around the headline and the beginning of the text. */
 export const nearOf = (
   sheet: Sheet,
@@ -169,6 +175,7 @@ export const nearOf = (
     named: inRange
       .filter((it) => sheet.kinds[it.order] === "byline" && (namesPerson(it) === null || namesDate(it)))
       .slice(0, elementsMax),
-    people: () => peopleIn(inRange)
+    people: () => peopleIn(inRange),
+    isPlace: (word, name) => placeIn(sheet, word, name)
   }
 }

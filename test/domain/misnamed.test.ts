@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test"
+import { page, readText } from "./extract/pages.ts"
+
+const prose = (of: string, n: number): string =>
+  Array.from(
+    { length: n },
+    (_, at) => `<p>${of} ${at}: the council of the harbour voted on new cranes, and the neighbours asked for quiet.</p>`
+  ).join("")
+const article = (body: string): string => page(`<article><h1>Cranes for the harbour</h1>${body}</article>`)
+const stated = `<script type="application/ld+json">{"@type":"NewsArticle","headline":"x"}</script>`
+const read = (html: string, url?: string): string =>
+  readText(html, { expected: "article", ...(url === undefined ? {} : { url }) }).content?.text ?? ""
+
+/** What a content system built an article of, what its text has and has not. */
+const table: ReadonlyArray<
+  readonly [name: string, html: string, has: ReadonlyArray<string>, not: ReadonlyArray<string>, url?: string]
+> = [
+  [
+    "the rest of a text in its article's footer",
+    article(`${prose("above", 4)}<footer>${prose("below", 6)}</footer>`),
+    ["above 3", "below 5"],
+    []
+  ],
+  [
+    "but no footer of the page, and no short one of the article",
+    `${article(`${prose("above", 6)}<footer>${prose("note", 1)}</footer>`)}<footer>${prose("terms", 9)}</footer>`,
+    ["above 5"],
+    ["note 0", "terms 0"]
+  ],
+  [
+    "code whose remark is most of it",
+    article(
+      `${prose("before", 4)}<pre><code><span class="hl-comment"># share this with the crew</span>\n<b>lift</b></code></pre>${prose("after", 2)}`
+    ),
+    ["# share this with the crew\nlift"],
+    []
+  ],
+  [
+    "a list of numbered slides",
+    page(
+      `<article><h1>Cranes</h1>${prose("intro", 4)}<div class=slider>${["one", "two", "three", "four", "five", "six"].map((it) => `<div class=slider-item><h2>Crane ${it}</h2>${prose(it, 1)}</div>`).join("")}</div></article>`,
+      stated
+    ),
+    ["intro 3", "one 0", "six 0"],
+    []
+  ],
+  [
+    "but no slides that lead to other articles",
+    page(
+      `<article><h1>Cranes</h1>${prose("intro", 3)}</article><div class=slider>${["one", "two", "three", "four"].map((it) => `<div class=slider-item><h3><a href=/n/1>The whole story of the port number ${it}</a></h3>${prose(it, 1)}</div>`).join("")}</div>`,
+      stated
+    ),
+    ["intro 2"],
+    ["one 0", "four 0"]
+  ],
+  [
+    "news on what shops call otherwise",
+    page(`<div><h1>Cranes</h1>${prose("own", 6)}<h2>Reviews of the plan</h2>${prose("review", 3)}</div>`),
+    ["own 5", "review 2"],
+    [],
+    "https://news.example/news/ip/harbour-gets-new-cranes"
+  ]
+]
+for (const [name, html, has, not, url] of table)
+  test(name, () => {
+    const text = read(html, url)
+    for (const it of has) expect(text).toContain(it)
+    for (const it of not) expect(text).not.toContain(it)
+  })
