@@ -7,17 +7,7 @@ import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
 import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import {
-  Bus,
-  Fetcher,
-  Hosts,
-  Pages,
-  type RawBody,
-  Robots,
-  type RobotsAnswer,
-  type Signals,
-  type Sources
-} from "../domain/ports.ts"
+import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type Signals, type Sources } from "../domain/ports.ts"
 import type { Runs } from "../domain/runs.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
@@ -34,20 +24,21 @@ import { chooseFetcher } from "./upgrade.ts"
 /** Refusals that are an answer, not a failure of ours: recorded as an outcome with their reason, never a dead letter. */
 const answers = new Set(["robots", "address_refused", "url_refused"])
 
-const heed = (host: string, { crawl_delay_ms }: RobotsAnswer) =>
-  crawl_delay_ms === null ? Effect.void : Hosts.use((it) => it.setDelay(host, crawl_delay_ms))
+/** What robots.txt says of a page, and the pace it asks for taken to heart; inside the host's slot. */
+const heed = Effect.fnUntraced(function* ({ host, target }: CrawlJob) {
+  const answer = yield* Robots.use((it) => it.check(target.url))
+  const { allowed, crawl_delay_ms, reason, until } = answer
+  if (crawl_delay_ms !== null) yield* Hosts.use((it) => it.setDelay(host, crawl_delay_ms))
+  if (allowed || until === undefined) return answer
+  // Nobody could say what is allowed (RFC 9309 2.3.1.4): the page is not refused, it waits for an answer.
+  const after = Math.max(0, until - (yield* Clock.currentTimeMillis))
+  return yield* new Retryable({ code: "robots", message: reason, after })
+})
 
 /** The page, if robots.txt allows it; inside the host's slot. */
 const visit = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {
-  const robots = yield* Robots
   const fetcher = yield* Fetcher
-  const answer = yield* robots.check(job.target.url)
-  yield* heed(job.host, answer)
-  if (!answer.allowed && answer.until !== undefined) {
-    // Nobody could say what is allowed (RFC 9309 2.3.1.4): the page is not refused, it waits for an answer.
-    const after = Math.max(0, answer.until - (yield* Clock.currentTimeMillis))
-    return yield* new Retryable({ code: "robots", message: answer.reason, after })
-  }
+  const answer = yield* heed(job)
   if (!answer.allowed) return yield* new Fatal({ code: "robots", message: answer.reason })
   const fetched = fetcher.fetch(job, validators)
   // A scheduled list page by plain HTTP has less time than other pages (S3.21); a browser needs its own.
@@ -63,11 +54,7 @@ const errandOf = ({ host, target: { url } }: CrawlJob): Errand => ({ host, page:
 const learnRobots = Effect.fnUntraced(function* (limits: Limits, job: CrawlJob) {
   const robots = yield* Robots
   if (yield* steadfast(robots.known(job.target.url))) return
-  yield* inSlot(
-    limits,
-    errandOf(job),
-    Effect.flatMap(robots.check(job.target.url), (it) => heed(job.host, it))
-  )
+  yield* inSlot(limits, errandOf(job), heed(job))
 })
 
 /** Validators of a visit that was followed through, where a 304 would do: a poll, or an article's later visit. */

@@ -93,6 +93,41 @@ effect("rules of a host that nobody asked for are read first, one delay before i
   })
 )
 
+effect("a host whose robots.txt cannot be had is asked for it less and less", () =>
+  Effect.gen(function* () {
+    const reads: Array<number> = []
+    const lifeMs = 300_000
+    const isKnown = (now: number) => now < (reads.at(-1) ?? -lifeMs) + lifeMs
+    const robots = Layer.succeed(
+      Robots,
+      Robots.of({
+        known: () => Effect.map(Clock.currentTimeMillis, isKnown),
+        check: () =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            if (!isKnown(now)) reads.push(now)
+            const until = (reads.at(-1) ?? now) + lifeMs
+            return { allowed: false, reason: "robots.txt answered 503", crawl_delay_ms: null, until }
+          })
+      })
+    )
+    const program = Effect.gen(function* () {
+      yield* (yield* Frontier).enqueue(stories("dead.example", 100).map((url) => seed(url)))
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let minute = 0; minute < 180; minute += 1) yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(chain)
+      // Each trouble is remembered for five minutes: 36 times in three hours, were there no breaker.
+      expect(reads.length).toBeLessThan(16)
+    })
+    yield* Effect.provide(
+      program,
+      Layer.merge(
+        world(() => ""),
+        robots
+      )
+    )
+  })
+)
+
 effect("a page whose fetch ends the process each time is a dead letter after five lives; its neighbours are not", () =>
   Effect.gen(function* () {
     const [poison = "", good = ""] = stories("a.example", 2)
