@@ -54,6 +54,14 @@ const table: ReadonlyArray<
     ["one 0", "four 0"]
   ],
   [
+    "a part whose id is its heading, but none that is but named in many words",
+    article(
+      `${prose("own", 4)}<section id=comments-that-the-council-got><h2>Comments that the council got</h2>${prose("got", 1)}</section><section id=newsletter-box-in-the-middle-2><h2>Newsletter</h2>${prose("letter", 1)}</section><div id=cookie-consent-banner-on-top-1><p>We use cookies and ask for your consent.</p></div>${prose("more", 2)}`
+    ),
+    ["own 3", "got 0", "more 1"],
+    ["letter 0", "We use cookies"]
+  ],
+  [
     "news on what shops call otherwise",
     page(`<div><h1>Cranes</h1>${prose("own", 6)}<h2>Reviews of the plan</h2>${prose("review", 3)}</div>`),
     ["own 5", "review 2"],

@@ -113,7 +113,6 @@ describe("lines between paragraphs", () => {
     ["a word that is linked to another article", `<p>이번 <a class=internal-link href=/n/1>결정</a>은 ${rest}</p>`],
     ["an empty mark of a table of contents", `<p>이번 결정은 ${rest}<span class=ez-toc-section-end></span></p>`],
     ["an id made from what it says", `<h2 id=related-decisions>이번 결정은 ${rest}</h2><p>노조는 말했다.</p>`],
-    ["a sentence for an id", `<div id=related-notes-that-say-why><p>이번 결정은 ${rest}</p></div>`],
     ["a remark in code", `<pre><code><span class=comment># 이번 결정은</span> ${rest}</code></pre>`]
   ])("a block with %s is the article's", (_, block) => {
     expect(between(block)).toContain(`이번 결정은 ${rest}`)

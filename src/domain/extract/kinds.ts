@@ -1,4 +1,4 @@
-import type { Element } from "./element.ts"
+import type { Element, Node } from "./element.ts"
 
 /**
  * What an element is for, as its names say: class, id, role, test ids. A kind is a hint, not a fact: whoever acts on it
@@ -215,12 +215,38 @@ const partsOf = (names: string): string => {
   return ` ${parts.replace(/[^a-z0-9]+/g, " ").trim()} `
 }
 
-/** The ids of these are made from what they say, and so is any id of five words and more. */
+/** The ids of these are made from what they say, and so is an id of five words that begins to say what stands below it. */
 const titled = new Set("h1 h2 h3 h4 h5 h6 span a".split(" "))
 const slug = /^[a-z\d]+(?:-[a-z\d]+){4}/u
 /** Five words have more characters than this: most ids are told by their length. */
 const slugMin = 20
-const isSlug = (tag: string, id: string): boolean => titled.has(tag) || (id.length > slugMin && slug.test(id))
+/** The share of its words that the text says; a name has one of them in common with what it is the name of ("newsletter"). */
+const slugShare = 0.5
+/** Nobody gives a part a name of so many words. */
+const sentenceMin = 8
+const isSlug = (element: Element, id: string): boolean => {
+  if (titled.has(element.tag)) return true
+  if (id.length <= slugMin || !slug.test(id)) return false
+  const parts = id.split("-")
+  if (parts.length >= sentenceMin) return true
+  const said = new Set(
+    openingOf(element)
+      .toLowerCase()
+      .split(/[^a-z\d]+/u)
+  )
+  return parts.filter((it) => said.has(it)).length > parts.length * slugShare
+}
+/** Parts of an element that are looked at for its first words. */
+const openingMax = 12
+const openingOf = (element: Element): string => {
+  const said: Array<string> = []
+  const stack: Array<Node> = [element]
+  for (let i = 0, node = stack.pop(); node !== undefined && i < openingMax; i++, node = stack.pop()) {
+    if (typeof node === "string") said.push(node.slice(0, namesMax))
+    else stack.push(...node.children.slice(0, openingMax).toReversed())
+  }
+  return said.join(" ")
+}
 /** Names are cut here before they are matched. */
 const namesMax = 200
 
@@ -231,7 +257,7 @@ const signature = (element: Element): string => {
     const name = list[i]
     if (
       name === "class" ||
-      (name === "id" && !isSlug(element.tag, list[i + 1] ?? "")) ||
+      (name === "id" && !isSlug(element, list[i + 1] ?? "")) ||
       name === "data-testid" ||
       name === "data-component" ||
       name === "data-qa"
