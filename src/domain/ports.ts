@@ -157,9 +157,8 @@ export interface Planned {
 export class Frontier extends Context.Service<
   Frontier,
   {
-    readonly enqueue: (
-      links: ReadonlyArray<Planned>
-    ) => Effect.Effect<{ readonly fresh: number }, Unavailable | BadData>
+    /** Answers of each link, in order, whether it was new. */
+    readonly enqueue: (links: ReadonlyArray<Planned>) => Effect.Effect<ReadonlyArray<boolean>, Unavailable | BadData>
     readonly known: (url_keys: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, Unavailable>
   }
 >()("crawler/Frontier") {}

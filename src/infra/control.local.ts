@@ -51,7 +51,8 @@ const enqueue = Effect.fnUntraced(function* (
   const jobs = urls.map((url) => reprioritise({ ...seedJob(url, seeding, now), pace_ms }, facts.get(url.hostname)))
   let accepted = 0
   for (let from = 0; from < jobs.length; from += ENQUEUE_MAX) {
-    accepted += (yield* stored(frontier.enqueue(jobs.slice(from, from + ENQUEUE_MAX)))).fresh
+    const isFresh = yield* stored(frontier.enqueue(jobs.slice(from, from + ENQUEUE_MAX)))
+    accepted += isFresh.filter(Boolean).length
   }
   const rejected = refused.map(({ input: text, code, message }) => ({ input: text, code, message }))
   return { accepted, known: jobs.length - accepted + repeated, rejected }

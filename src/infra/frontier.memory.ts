@@ -22,13 +22,14 @@ export const layer: Layer.Layer<Frontier, never, Bus | MemoryUrls> = Layer.effec
     const enqueue = Effect.fn("Frontier.enqueue")(function* (links: ReadonlyArray<Planned>) {
       const now = yield* Clock.currentTimeMillis
       const wasFull = urls.full()
-      const fresh = links.filter((it) => !urls.full() && urls.plan(it.url_key, it.job.visit))
+      const isFresh = links.map((it) => !urls.full() && urls.plan(it.url_key, it.job.visit))
+      const fresh = links.filter((_, at) => isFresh[at])
       if (lines.size > linesMax) for (const [line, due] of lines) if (due <= now) lines.delete(line)
       for (const it of fresh) remember(urls, it, now)
       yield* bus.publish(fresh.map((it) => message(it, deal(lines, it, now), now)))
       if (urls.full() && !wasFull)
         yield* Effect.logWarning("the frontier in memory is full: every further link is dropped; a store takes more")
-      return { fresh: fresh.length }
+      return isFresh
     }, Effect.uninterruptible)
     return Frontier.of({
       enqueue,

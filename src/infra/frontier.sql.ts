@@ -33,13 +33,15 @@ export const layer: Layer.Layer<Frontier, never, Database | Settings | Bus> = La
     const enqueue = Effect.fn("Frontier.enqueue")(function* (links: ReadonlyArray<Planned>) {
       const now = yield* Clock.currentTimeMillis
       const send = (part: ReadonlyArray<Encoded>) =>
-        database.query<{ fresh: number }>(statement.enqueue, [arrayOf(part.map((it) => it.json)), now])
-      const rows = links.map((it) => encodeLink(it, nextSeq(now)))
+        database.query<{ seq: number }>(statement.enqueue, [arrayOf(part.map((it) => it.json)), now])
+      const numbered = links.map((link) => ({ link, seq: nextSeq(now) }))
+      const rows = numbered.map(({ link, seq }) => encodeLink(link, seq))
       const answers = yield* writeAll(rows, { key: (it) => it.id, bytes: encodedSize, rowsMax }, send).pipe(
         // The statement wrote messages beside the bus: publishing nothing tells its consumers to look.
         Effect.ensuring(Effect.ignore(bus.publish([])))
       )
-      return { fresh: answers.reduce((sum, it) => sum + it.fresh, 0) }
+      const fresh = new Set(answers.map((it) => it.seq))
+      return numbered.map(({ seq }) => fresh.has(seq))
     })
     const known = Effect.fn("Frontier.known")(function* (keys: ReadonlyArray<string>) {
       const rows = yield* noBadData(database.query<{ url_key: string }>(statement.known, [encode(keys)]))

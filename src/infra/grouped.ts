@@ -158,7 +158,7 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
       const begin = yield* grouped(bus.begin, same, size)
       const saveRaws = yield* grouped(pages.saveRaws, same, size)
       const saveArticles = yield* grouped(pages.saveArticles, byRow, size)
-      const enqueue = yield* grouped(frontier.enqueue, same, size)
+      const enqueue = yield* grouped(frontier.enqueue, byRow, size)
       return Bus.context({ ...bus, begin: (receipts) => unharmed(begin(receipts)), settle }).pipe(
         Context.add(Pages, {
           ...pages,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Semaphore } from "effect"
@@ -13,6 +14,10 @@ const using = async <A>(path: string, flags: string, work: (file: FileHandle) =>
     await file.close()
   }
 }
+
+/** Before each body, whose it is: a file that was removed or put back holds others at the same place. */
+const tagBytes = 16
+const tagOf = (id: string): Buffer => createHash("sha256").update(id).digest().subarray(0, tagBytes)
 
 /**
  * Bodies as parts of one file a day, each behind the one before. They are with the system before their rows are written, so a
@@ -39,7 +44,7 @@ export const under = (folder: string): Bodies => {
       attempt(day, () =>
         append(
           day,
-          bodies.map((it) => it.body)
+          bodies.flatMap(({ body, id }) => [tagOf(id), body])
         )
       ).pipe(
         turn.withPermits(1),
@@ -48,16 +53,19 @@ export const under = (folder: string): Bodies => {
         Effect.map((end) => {
           let start = end
           return bodies.map(({ body }) => {
-            start += body.byteLength
+            start += tagBytes + body.byteLength
             return start - body.byteLength
           })
         })
       ),
-    get: (day, { size, start }) =>
+    get: (day, { id, size, start }) =>
       attempt(day, async () => {
         try {
-          const { buffer, bytesRead } = await using(file(day), "r", (it) => it.read(Buffer.alloc(size), 0, size, start))
-          return bytesRead === size ? buffer : null
+          const part = Buffer.alloc(tagBytes + size)
+          const from = Math.max(0, start - tagBytes)
+          const { bytesRead } = await using(file(day), "r", (it) => it.read(part, 0, part.byteLength, from))
+          const isWhole = bytesRead === part.byteLength && part.subarray(0, tagBytes).equals(tagOf(id))
+          return isWhole ? part.subarray(tagBytes) : null
         } catch (cause) {
           if (codeOf(cause) === "ENOENT") return null
           throw cause

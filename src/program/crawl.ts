@@ -71,7 +71,12 @@ export const limited = Layer.effectContext(
     const quota = yield* Quota
     const frontier = yield* Frontier
     const outputs = yield* Outputs
-    const enqueue: Frontier["Service"]["enqueue"] = (links) => frontier.enqueue(admit(quota, links))
+    const enqueue: Frontier["Service"]["enqueue"] = Effect.fnUntraced(function* (links) {
+      const admitted = admit(quota, links)
+      const isFresh = yield* frontier.enqueue(admitted)
+      const fresh = new Set(admitted.filter((_, at) => isFresh[at]))
+      return links.map((it) => fresh.has(it))
+    })
     const halt = yield* Halt
     // A running crawler waits for room; here somebody is waiting for the command.
     const giveUp = (it: Unavailable) => Effect.sync(() => halt(exitCode("disk"), `crawler: ${it.message}`))

@@ -85,7 +85,7 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
   let fresh = 0
   for (let from = 0; from < paced.length; from += linksPerMessageMax) {
     const part = paced.slice(from, from + linksPerMessageMax)
-    fresh += (yield* stored(frontier.enqueue(part))).fresh
+    fresh += (yield* stored(frontier.enqueue(part))).filter(Boolean).length
   }
   yield* tellLinks(work, followed.length, fresh)
   if (!isReparse(page.job)) yield* followedThrough(page)

@@ -1,10 +1,11 @@
 import { expect } from "bun:test"
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { BadData, Unavailable } from "../../src/domain/errors.ts"
-import { Bus, Pages, type Receipt } from "../../src/domain/ports.ts"
+import { Bus, Frontier, Pages, type Receipt } from "../../src/domain/ports.ts"
 import * as grouped from "../../src/infra/grouped.ts"
 import * as memory from "../../src/infra/store.memory.ts"
 import { message } from "../support/conformance/consumer.ts"
+import { planned } from "../support/conformance/frontier.ts"
 import { live } from "../support/effect.ts"
 import { settingsOf } from "../support/store.ts"
 
@@ -90,5 +91,14 @@ live("a row that the store refuses takes neither its neighbours nor the settleme
     yield* bus.settle([{ receipt, publish: [], dead: [] }])
     expect((yield* pages.url("k"))?.validators.etag).toBe("x")
     expect((yield* bus.backlog).map((it) => it.leased)).toEqual([0])
+  }).pipe(Effect.provide(world(0)))
+)
+
+live("links that are stored together are each told from their neighbours: every caller learns of its own", () =>
+  Effect.gen(function* () {
+    const frontier = yield* Frontier
+    const [one, two, three] = [planned("a.kr", "1"), planned("b.kr", "2"), planned("b.kr", "3")] as const
+    const calls = [frontier.enqueue([one]), frontier.enqueue([two, three]), frontier.enqueue([one, three])]
+    expect(yield* Effect.all(calls, { concurrency: "unbounded" })).toEqual([[true], [true, true], [false, false]])
   }).pipe(Effect.provide(world(0)))
 )

@@ -1,7 +1,7 @@
 import { insertMessages } from "./messages.ts"
 
 /**
- * $1 links; $2 now. Known (URL, visit) pairs are dropped; the rest are marked, paced and sent.
+ * $1 links; $2 now. Known (URL, visit) pairs are dropped; the rest are marked, paced and sent, and told by their `seq`.
  * A link that may go now takes its host's next turns (per topic); one that may not go before a later instant (a revisit)
  * keeps that instant and holds nobody up. The line's row is moved in one upsert, whose answer says where the line began:
  * so two writers, even of a host that is new to both, never deal out the same turn.
@@ -44,7 +44,7 @@ due as (
   from fresh f left join lines l on f.now and l.host = f.host and l.topic = f.topic
     left join moved v on f.now and v.host = f.host and v.topic = f.topic),
 sent as (${insertMessages("due m")})
-select count(*)::int as fresh from fresh`
+select seq::float8 as seq from fresh`
 
 /** $1 URL keys. */
 export const known = `select u.url_key from urls u
