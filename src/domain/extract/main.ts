@@ -35,29 +35,11 @@ const away: Readonly<Partial<Record<Kind, { readonly chars: number; readonly sha
 /** What a page is read as: an article, a discussion (whose comments are the text), or whatever else a page holds. */
 export type Mode = "article" | "forum" | "page" | "goods" | "posts"
 
-const all: ReadonlyArray<Kind> = [
-  "consent",
-  "navigation",
-  "footer",
-  "newsletter",
-  "share",
-  "advert",
-  "tools",
-  "sidebar",
-  "signature",
-  "profile"
-]
+/** What goes from every page, whatever it is. */
+const always: ReadonlyArray<Kind> = ["consent", "navigation", "footer", "newsletter", "share", "advert"]
+const all: ReadonlyArray<Kind> = [...always, "tools", "sidebar", "signature", "profile"]
 /** What goes from every page that is no article and no discussion. */
-const plainest: ReadonlyArray<Kind> = [
-  "comments",
-  "consent",
-  "navigation",
-  "footer",
-  "newsletter",
-  "share",
-  "advert",
-  "filters"
-]
+const plainest: ReadonlyArray<Kind> = [...always, "comments", "filters"]
 const removing: Readonly<Record<Mode, ReadonlySet<Kind>>> = {
   article: new Set<Kind>([...all, "related", "slides", "comments", "paywall", "author", "byline", "tags", "caption"]),
   forum: new Set<Kind>([...all, "related", "slides", "paywall"]),
