@@ -33,7 +33,9 @@ export const layer: Layer.Layer<Frontier, never, Bus | MemoryUrls> = Layer.effec
     }, Effect.uninterruptible)
     return Frontier.of({
       enqueue,
-      known: (keys) => Effect.sync(() => new Set(keys.filter((it) => urls.planned(it, 0))))
+      known: (keys) => Effect.sync(() => new Set(keys.filter((it) => urls.planned(it, 0)))),
+      // One process deals by the very gaps that it keeps.
+      repace: () => Effect.void
     })
   })
 )

@@ -1,11 +1,15 @@
 import { Clock, Effect, Layer } from "effect"
 import { Bus, Frontier, type Planned } from "../domain/ports.ts"
+import { crawlTopics } from "../domain/topics.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
 import { noBadData, writeAll } from "./sql/batches.ts"
 import * as statement from "./sql/frontier.ts"
 import { arrayOf, type Encoded, encodedSize, nextSeq } from "./sql/messages.ts"
-import { encode } from "./sql/rows.ts"
+import { encode, encodeText } from "./sql/rows.ts"
+
+/** Links of a host and topic that are dealt out anew at once: well within the time of a statement. The next page sees to more. */
+const repacedMax = 1000
 
 const encodeLink = ({ job, url_key, topic, pace_ms, not_before }: Planned, seq: number): Encoded => ({
   id: `${url_key} ${job.visit}`,
@@ -47,6 +51,11 @@ export const layer: Layer.Layer<Frontier, never, Database | Settings | Bus> = La
       const rows = yield* noBadData(database.query<{ url_key: string }>(statement.known, [encode(keys)]))
       return new Set(rows.map((it) => it.url_key))
     })
-    return Frontier.of({ enqueue, known })
+    const repace = Effect.fn("Frontier.repace")(function* (host: string, pace_ms: number) {
+      const now = yield* Clock.currentTimeMillis
+      const given = [encodeText(host), String(pace_ms), now, encode(crawlTopics), repacedMax]
+      yield* noBadData(database.query(statement.repace, given)).pipe(Effect.ensuring(Effect.ignore(bus.publish([]))))
+    })
+    return Frontier.of({ enqueue, known, repace })
   })
 )

@@ -7,13 +7,24 @@ import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
 import { wantsBrowser } from "../domain/lazyload.ts"
 import { fetchBytes, fetchSeconds } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
-import { Bus, Fetcher, Hosts, Pages, type RawBody, Robots, type Signals, type Sources } from "../domain/ports.ts"
+import {
+  Bus,
+  Fetcher,
+  type Frontier,
+  Hosts,
+  Pages,
+  type RawBody,
+  Robots,
+  type Signals,
+  type Sources
+} from "../domain/ports.ts"
 import type { Runs } from "../domain/runs.ts"
 import type { Upgrades } from "../domain/upgrade.ts"
 import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
 import { alone, Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
+import { keepPace } from "./pace.ts"
 import { notePoll, type Polled, tellPoll, unasked } from "./polls.ts"
 import { listAnswered } from "./runs.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
@@ -163,6 +174,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
     Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
   )
   const once = learnRobots(limits, job).pipe(
+    Effect.andThen(keepPace(work)),
     Effect.andThen(inSlot(limits, errandOf(job), request)),
     Effect.tap(({ begun }) => Fiber.join(begun)),
     Effect.flatMap(({ page }) => rendered(limits, asked, page))
@@ -182,7 +194,7 @@ export const fetch = (
 ): Stage<
   CrawlJob,
   Fetched,
-  Bus | Fetcher | FetcherRules | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Sources | Upgrades
+  Bus | Fetcher | FetcherRules | Frontier | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Sources | Upgrades
 > => {
   const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
   const held = policy.fetchConcurrency * 4

@@ -3,7 +3,7 @@ import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
 import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
-import type { Delivery, Settlement } from "../domain/ports.ts"
+import { type Delivery, paceHeader, type Settlement } from "../domain/ports.ts"
 import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
 
 /** One piece of work: a decoded value and the delivery that carries it through every chained stage. */
@@ -101,8 +101,11 @@ const wait = (policy: RetryPolicy, attempt: number, draw: number, error: Retryab
 const again = (delivery: Delivery, routing: Routing, charged: boolean, not_before: Millis, now: Millis): Outgoing => {
   const { envelope } = delivery
   const attempt = envelope.attempt + (charged ? 1 : 0)
+  // Its next due time has a reason of its own.
+  const { [paceHeader]: _, ...headers } = envelope.headers
   return {
     ...envelope,
+    headers,
     ...routing.requeue(charged),
     id: `${envelope.id.split("~")[0]}~${routing.stage}.${attempt}.${now.toString(36)}`,
     occurred_at: envelope.occurred_at,

@@ -1,3 +1,4 @@
+import { paceHeader } from "../../domain/ports.ts"
 import { insertMessages } from "./messages.ts"
 
 /**
@@ -38,8 +39,8 @@ moved as (
     set due_at = greatest(p.due_at, at_ms($2)) + (excluded.due_at - at_ms($2))
   returning p.host, p.topic, ms_of(p.due_at) as ends),
 due as (
-  select f.id, f.topic, f.host as key, $2::float8 as occurred_at, 0 as attempt, f.id as trace_id, '{}'::jsonb as headers,
-    f.payload, f.seq,
+  select f.id, f.topic, f.host as key, $2::float8 as occurred_at, 0 as attempt, f.id as trace_id,
+    case when f.now then jsonb_build_object('${paceHeader}', l.pace::text) else '{}'::jsonb end as headers, f.payload, f.seq,
     case when f.now then v.ends - (l.links - f.place + 1) * l.pace else f.not_before end as not_before
   from fresh f left join lines l on f.now and l.host = f.host and l.topic = f.topic
     left join moved v on f.now and v.host = f.host and v.topic = f.topic),
@@ -49,3 +50,31 @@ select seq::float8 as seq from fresh`
 /** $1 URL keys. */
 export const known = `select u.url_key from urls u
   where u.url_key in (select json_array_elements_text($1::text::json)) and 0 = any (u.visited)`
+
+const dealt = `not m.leased and m.key = $1 and m.headers ? '${paceHeader}'`
+const pace = `m.headers ->> '${paceHeader}'`
+
+/**
+ * $1 host; $2 pace (ms) as text; $3 now; $4 topics; $5 rows at most per topic. Waiting links that were dealt out by another pace
+ * stand behind those dealt by this one, in the order they had, and the line's next turn behind them all.
+ */
+export const repace = `with topics as materialized (select json_array_elements_text($4::text::json) as topic),
+stray as materialized (
+  select m.* from topics t cross join lateral (
+    select m.id, m.topic, m.not_before, m.seq from messages m
+    where m.topic = t.topic and ${dealt} and ${pace} <> $2::text
+    order by m.not_before, m.seq limit $5 for update skip locked) m),
+heads as (
+  select t.topic, greatest(at_ms($3), max(m.not_before)) as at from topics t
+  left join messages m on m.topic = t.topic and ${dealt} and ${pace} = $2::text group by t.topic),
+again as (
+  update messages m set not_before = p.at, headers = m.headers || jsonb_build_object('${paceHeader}', $2::text)
+  from (
+    select s.id, h.at + row_number() over (partition by s.topic order by s.not_before, s.seq) * g.gap as at
+    from stray s join heads h on h.topic = s.topic cross join (select $2::text::float8 * interval '1 millisecond' as gap) g) p
+  where m.id = p.id returning m.topic, m.not_before),
+moved as (
+  insert into host_paces as p (host, topic, due_at)
+  select $1, a.topic, max(a.not_before) + $2::text::float8 * interval '1 millisecond' from again a group by a.topic
+  order by a.topic on conflict (host, topic) do update set due_at = excluded.due_at)
+select count(*)::int as links from again`
