@@ -150,12 +150,6 @@ export interface Planned {
 }
 
 /**
- * Header of a message whose due time was dealt out, and nothing else: the gap (ms) it was dealt by. Whoever fetches may keep
- * another than whoever enqueued (another process, another FETCH_DELAY, a gap asked for since).
- */
-export const paceHeader = "pace"
-
-/**
  * The frontier: which URLs are known, and when each host's next one is due. `enqueue` drops known (url, visit) pairs,
  * deals out due times per host and priority, and inserts the crawl messages: one statement. Answers how many were new.
  * `known`: which of these URL keys were asked for before (visit 0). `repace` deals the waiting links of a host out anew, one

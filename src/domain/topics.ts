@@ -73,3 +73,9 @@ export interface DeadLetter {
   readonly attempts: number
   readonly at: Millis
 }
+
+/**
+ * Header of a message whose due time was dealt out, and nothing else: the gap (ms) it was dealt by. Whoever fetches may keep
+ * another than whoever enqueued (another process, another FETCH_DELAY, a gap asked for since).
+ */
+export const paceHeader = "pace"

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
-import { Frontier, Hosts, paceHeader } from "../domain/ports.ts"
+import { Frontier, Hosts } from "../domain/ports.ts"
+import { paceHeader } from "../domain/topics.ts"
 import { steadfast, type Work } from "./stage.ts"
 
 /**

@@ -3,8 +3,8 @@ import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
 import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
-import { type Delivery, paceHeader, type Settlement } from "../domain/ports.ts"
-import type { DeadLetter, Outgoing, Topic } from "../domain/topics.ts"
+import type { Delivery, Settlement } from "../domain/ports.ts"
+import { type DeadLetter, type Outgoing, paceHeader, type Topic } from "../domain/topics.ts"
 
 /** One piece of work: a decoded value and the delivery that carries it through every chained stage. */
 export interface Work<I> extends Delivery {

@@ -1,4 +1,4 @@
-import { paceHeader } from "../../domain/ports.ts"
+import { paceHeader } from "../../domain/topics.ts"
 import { insertMessages } from "./messages.ts"
 
 /**
