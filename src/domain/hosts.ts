@@ -24,7 +24,10 @@ export const BREAKER_OPEN_MAX_MS = 3_600_000
 export const DELAY_MAX_MS = 3_600_000
 /** When to look again (ms) for a slot that another request holds: its end cannot be known beforehand. */
 export const LOOK_AGAIN_MS = 50
-/** When to look again (ms) while a half-open breaker's probe is out. */
+/**
+ * When to look again (ms) while a half-open breaker's probe is out, at the soonest: as long as it has been out already, since who
+ * has not answered yet may take long. So a whole backlog looks a few times, not each second.
+ */
 export const PROBE_AGAIN_MS = 1000
 
 /** How long (ms) a page that failed leaves a half-open breaker's probe to others. */
@@ -95,8 +98,10 @@ const hindrance = (
   const ready = state.latest + gap(state, manners)
   const free = held.reduce((least, it) => Math.min(least, it.expires), Number.POSITIVE_INFINITY)
   // An open breaker whose time has passed lets one probe out; its outcome decides.
-  if (state.openFor > 0 && held.length > 0)
-    return wait(Math.min(free, Math.max(ready, now + PROBE_AGAIN_MS)), "breaker")
+  if (state.openFor > 0 && held.length > 0) {
+    const later = now + Math.max(PROBE_AGAIN_MS, now - state.latest)
+    return wait(Math.min(free, Math.max(ready, later)), "breaker")
+  }
   if (held.length >= manners.perHost) return wait(Math.min(free, Math.max(ready, now + LOOK_AGAIN_MS)), "in_flight")
   return now < ready ? wait(ready, "delay") : null
 }

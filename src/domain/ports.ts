@@ -294,7 +294,8 @@ export class Signals extends Context.Service<
   { readonly record: (signals: ReadonlyArray<Signal>) => Effect.Effect<void, Unavailable | BadData> }
 >()("crawler/Signals") {}
 
-/** What a store must do for itself now and then: checkpoints, vacuums, partitions and expiries. No step over 200 ms. */
-export class Upkeep extends Context.Service<Upkeep, { readonly run: Effect.Effect<void, Unavailable> }>()(
-  "crawler/Upkeep"
-) {}
+/**
+ * What a store must do for itself now and then: checkpoints, vacuums, partitions and expiries. No step over 200 ms. One that
+ * fails keeps none of the others from being done.
+ */
+export class Upkeep extends Context.Service<Upkeep, { readonly run: Effect.Effect<void> }>()("crawler/Upkeep") {}

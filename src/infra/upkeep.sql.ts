@@ -1,6 +1,6 @@
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Cause, Clock, Duration, Effect, Layer } from "effect"
 import type { Millis } from "../domain/crawl.ts"
-import { type BadData, Unavailable } from "../domain/errors.ts"
+import type { BadData, Unavailable } from "../domain/errors.ts"
 import { Upkeep } from "../domain/ports.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
@@ -45,53 +45,68 @@ const step = <A>(name: string, work: Effect.Effect<A, Unavailable | BadData>) =>
     })
   })
 
+/** A fault of our own in one task is no reason to leave the others undone either. */
+const broken = (defect: unknown) => Effect.fail({ message: Cause.pretty(Cause.die(defect)) })
+
+/** Each task fails alone: the others are done all the same, and an outage is told once. */
+const apart = () => {
+  const out = new Set<string>()
+  return (task: string, work: Effect.Effect<unknown, Unavailable | BadData>): Effect.Effect<void> =>
+    Effect.matchEffect(Effect.catchDefect(work, broken), {
+      onSuccess: () => (out.delete(task) ? Effect.logInfo(`upkeep: ${task}: done again`) : Effect.void),
+      onFailure: ({ message }) => {
+        if (out.has(task)) return Effect.void
+        out.add(task)
+        return Effect.logWarning(`upkeep: ${task}: not done, tried again each time: ${message}`)
+      }
+    })
+}
+type Apart = ReturnType<typeof apart>
+
 /** Raws past their day go with its partition; the days to come get theirs. */
-const partitions = (database: Shape, ttlMs: number, { file, object }: Outside) =>
-  Effect.fnUntraced(function* (now: Millis) {
+const partitions = (database: Shape, ttlMs: number, { file, object }: Outside, alone: Apart) => {
+  const drop = Effect.fnUntraced(function* (name: string) {
+    // Bodies first: once its partition is gone, nobody knows of the day any more.
+    const day = dayOfPartition(name)
+    const gone = (object === null || (yield* object.expire(day))) && (file === null || (yield* file.expire(day)))
+    if (gone) yield* step(name, database.script(statement.dropPartition(name)))
+  })
+  const expire = Effect.fnUntraced(function* (now: Millis) {
     const kept = statement.firstKept(dayOf(now))
     const expired = yield* database.query<{ name: string }>(statement.expiredPartitions, [kept])
-    for (const { name } of expired) {
-      // Bodies first: once its partition is gone, nobody knows of the day any more.
-      const day = dayOfPartition(name)
-      const gone = (object === null || (yield* object.expire(day))) && (file === null || (yield* file.expire(day)))
-      if (gone) yield* step(name, database.script(statement.dropPartition(name)))
-    }
-    for (const day of new Set([dayOf(now + ttlMs), dayOf(now + ttlMs + aheadMs)])) {
-      yield* database.script(makePartition(day))
-    }
+    yield* Effect.forEach(expired, ({ name }) => alone(name, drop(name)), { discard: true })
   })
+  const prepare = (now: Millis) => {
+    const days = new Set([dayOf(now + ttlMs), dayOf(now + ttlMs + aheadMs)])
+    return Effect.forEach(days, (day) => database.script(makePartition(day)), { discard: true })
+  }
+  return { expire, prepare }
+}
 
-/** PGlite neither checkpoints nor vacuums by itself. */
-const cluster = (database: Shape) => {
-  let checkpointed = { bytes: 0, at: 0 }
-  let vacuumed = { bytes: 0, at: 0 }
-  let begun = false
-  return Effect.fnUntraced(function* (now: Millis) {
-    const [row] = yield* database.query<{ bytes: number }>(statement.written)
-    const bytes = row?.bytes ?? 0
-    if (!begun) {
-      // A start has work to do, not years of log to look after: what is due is counted from here.
-      begun = true
-      checkpointed = { bytes, at: now }
-      vacuumed = { bytes, at: now }
-    }
-    const vacuum = (table: string) =>
-      step(`vacuum ${table}`, database.script(`vacuum (analyze, truncate off) ${table}`))
-    if (bytes - vacuumed.bytes >= vacuumBytes) {
-      yield* Effect.forEach(vacuumOften, vacuum, { discard: true })
-      vacuumed = { ...vacuumed, bytes }
-    }
-    if (now - vacuumed.at >= vacuumRestEvery) {
-      yield* Effect.forEach([...vacuumOften, ...vacuumRest], vacuum, { discard: true })
-      vacuumed = { bytes, at: now }
-    }
-    const since = bytes - checkpointed.bytes
-    if (since >= checkpointBytes || (since > 0 && now - checkpointed.at >= checkpointEvery)) {
-      yield* step("checkpoint", database.script("checkpoint"))
-      const [after] = yield* database.query<{ bytes: number }>(statement.written)
-      checkpointed = { bytes: after?.bytes ?? bytes, at: now }
-    }
+/** PGlite neither checkpoints nor vacuums by itself. A start has work to do, not years of log to look after: what is due is counted from it. */
+const cluster = (database: Shape, alone: Apart) => {
+  const written = Effect.map(database.query<{ bytes: number }>(statement.written), ([row]) => row?.bytes ?? 0)
+  let checkpointed: { readonly bytes: number; readonly at: Millis } | null = null
+  let vacuumed: { readonly bytes: number; readonly at: Millis } | null = null
+  const vacuum = (table: string) =>
+    alone(`vacuum ${table}`, step(`vacuum ${table}`, database.script(`vacuum (analyze, truncate off) ${table}`)))
+  const clear = Effect.fnUntraced(function* (now: Millis) {
+    const bytes = yield* written
+    vacuumed ??= { bytes, at: now }
+    const all = now - vacuumed.at >= vacuumRestEvery
+    if (!all && bytes - vacuumed.bytes < vacuumBytes) return
+    yield* Effect.forEach([...vacuumOften, ...(all ? vacuumRest : [])], vacuum, { discard: true })
+    vacuumed = { bytes, at: all ? now : vacuumed.at }
   })
+  const checkpoint = Effect.fnUntraced(function* (now: Millis) {
+    const bytes = yield* written
+    checkpointed ??= { bytes, at: now }
+    const since = bytes - checkpointed.bytes
+    if (since < checkpointBytes && (since <= 0 || now - checkpointed.at < checkpointEvery)) return
+    yield* step("checkpoint", database.script("checkpoint"))
+    checkpointed = { bytes: yield* written, at: now }
+  })
+  return { clear, checkpoint }
 }
 
 /** Upkeep of the store: expiries everywhere, checkpoints and vacuums where nobody else does them (embedded). */
@@ -100,20 +115,30 @@ export const layer: Layer.Layer<Upkeep, never, Database | Settings> = Layer.effe
   Effect.gen(function* () {
     const database = yield* Database
     const settings = yield* Settings
-    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), outsideOf(settings, database.dataDir))
-    const tend = database.embedded ? cluster(database) : () => Effect.void
+    const alone = apart()
+    const days = partitions(database, Duration.toMillis(settings.RAW_TTL), outsideOf(settings, database.dataDir), alone)
+    const own = cluster(database, alone)
+    const old = (sql: string, keptMs: number) => (now: Millis) => database.query(sql, [now - keptMs, expireRows])
+    const tasks: ReadonlyArray<
+      readonly [name: string, task: (now: Millis) => Effect.Effect<unknown, Unavailable | BadData>]
+    > = [
+      ["partitions to come", days.prepare],
+      ["expired raw pages", days.expire],
+      ["old signals", old(statement.expireSignals, signalsMs)],
+      ["old failures", old(statement.expireFailures, failuresMs)],
+      ["old republishes", old(statement.expireRepublishes, republishesMs)],
+      ["old paces", old(statement.expirePaces, pacesMs)],
+      ...(database.embedded
+        ? ([
+            ["vacuum", own.clear],
+            ["checkpoint", own.checkpoint]
+          ] as const)
+        : [])
+    ]
     const run = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      yield* days(now)
-      yield* database.query(statement.expireSignals, [now - signalsMs, expireRows])
-      yield* database.query(statement.expireFailures, [now - failuresMs, expireRows])
-      yield* database.query(statement.expireRepublishes, [now - republishesMs, expireRows])
-      yield* database.query(statement.expirePaces, [now - pacesMs, expireRows])
-      yield* tend(now)
-    }).pipe(
-      Effect.catchTag("BadData", ({ message }) => Effect.fail(new Unavailable({ dependency: "database", message }))),
-      Effect.withSpan("Upkeep.run")
-    )
+      yield* Effect.forEach(tasks, ([name, task]) => alone(name, task(now)), { discard: true })
+    }).pipe(Effect.withSpan("Upkeep.run"))
     return Upkeep.of({ run })
   })
 )

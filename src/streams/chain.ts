@@ -72,11 +72,11 @@ const settle = Effect.fnUntraced(function* (settlement: Settlement) {
   )
 })
 
+/** The attempts of a job go along with it, as in one process: else one that goes back to the fetcher would do so for ever. */
 const outgoing = (delivery: Delivery, to: Requeue, part: number, now: number): Outgoing => ({
   ...delivery.envelope,
   ...to,
   id: `${delivery.envelope.id}>${to.topic}${part === 0 ? "" : `.${part}`}`,
-  attempt: 0,
   headers: { ...delivery.envelope.headers, schema: String(schemaVersion) },
   not_before: now
 })

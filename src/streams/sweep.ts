@@ -5,8 +5,4 @@ import { Upkeep } from "../domain/ports.ts"
 const every = Duration.seconds(10)
 
 /** Keeps the store small and quick: checkpoints, vacuums, expired raw pages, forgotten leases. */
-export const sweep = Upkeep.use((upkeep) => upkeep.run).pipe(
-  Effect.catch((error) => Effect.logWarning(`upkeep waits: ${error.message}`)),
-  Effect.andThen(Effect.sleep(every)),
-  Effect.forever
-)
+export const sweep = Upkeep.use((upkeep) => upkeep.run).pipe(Effect.andThen(Effect.sleep(every)), Effect.forever)

@@ -147,16 +147,20 @@ const fetcher: Intake<CrawlJob> = {
   requeue: requeueJob,
   publish: (job) => [requeueJob(job, false, polled(job))]
 }
+/** Stages that read the stored page. One that is truncated or gone does not get better by being read again: its job is fetched again. */
+const readerOf = <I extends { readonly job: CrawlJob }>(topic: Topic, input: Schema.Codec<I, unknown>) => ({
+  ...follower(topic, input),
+  requeue: (page: I, charged: boolean) =>
+    charged ? requeueJob(page.job, true, polled(page.job)) : reference(topic, page)
+})
 const validator: Intake<Fetched> = {
   name: "validator",
-  ...follower("fetched", Fetched),
-  // A truncated page does not get better by being read again: its job is fetched again.
-  requeue: (page, charged) => (charged ? requeueJob(page.job, true, polled(page.job)) : reference("fetched", page)),
+  ...readerOf("fetched", Fetched),
   publish: (page) => [reference("fetched", page)]
 }
 const parser: Intake<Validated> = {
   name: "parser",
-  ...follower("validated", Validated),
+  ...readerOf("validated", Validated),
   publish: (page) => [reference("validated", page)]
 }
 const scorer: Intake<Parsed> = {

@@ -42,7 +42,9 @@ export const readPage = Effect.fnUntraced(function* (page: Fetched) {
   const { html } = yield* Policy
   const stored = yield* steadfast(pages.raw(page.raw.id))
   if (stored === null) {
-    return yield* new Fatal({ code: "raw_missing", message: `raw page ${page.raw.id} is no longer stored` })
+    const gone = { code: "raw_missing", message: `raw page ${page.raw.id} is no longer stored` } as const
+    // It can be fetched again, except by a job that is about this very copy.
+    return yield* isReparse(page.job) ? new Fatal(gone) : new Retryable(gone)
   }
   // A page that is read again may have been read by another rule a moment ago.
   const key = isReparse(page.job) ? page.job.id : page.raw.id

@@ -115,6 +115,20 @@ describe("breaker", () => {
     expect(slotAt(probe.state, 64_001, two)).toMatchObject({ tag: "wait", reason: "breaker" })
   })
 
+  test("who waits for a probe looks again after as long as it has been out, and when its lease is over", () => {
+    const { state } = acquire(opened, manners, 64_000, "probe")
+    const over = 64_000 + manners.slotLife
+    const looks: Array<number> = []
+    for (let at = 64_100; at < over; ) {
+      looks.push(at - 64_000)
+      const slot = slotAt(state, at)
+      expect(slot).toMatchObject({ tag: "wait", reason: "breaker" })
+      at = slot.tag === "wait" ? slot.until : over
+    }
+    expect(looks.slice(0, 5)).toEqual([100, 1100, 2200, 4400, 8800])
+    expect(looks.length).toBeLessThanOrEqual(7)
+  })
+
   test("a probe that succeeds closes it", () => {
     const state = visit(opened, 64_000, fine)
     expect(slotAt(state, 65_010).tag).toBe("granted")

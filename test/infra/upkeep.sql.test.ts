@@ -1,8 +1,9 @@
 import { expect } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { Unavailable } from "../../src/domain/errors.ts"
 import { Pages, type Signal, Signals, Upkeep } from "../../src/domain/ports.ts"
 import { Database } from "../../src/infra/database.ts"
 import * as pages from "../../src/infra/pages.sql.ts"
@@ -132,6 +133,50 @@ for (const store of stores) {
       yield* Upkeep.use((it) => it.run)
       expect(yield* database.query("select host from host_paces")).toEqual([{ host: "new" }])
     })
+  )
+
+  effect(`upkeep, ${store.name}: a task that fails is told once, and all others are done`, () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const done: Array<string> = []
+      let trouble: Effect.Effect<never, Unavailable> | null = Effect.fail(
+        new Unavailable({ dependency: "database", message: "gone" })
+      )
+      const own = yield* Database
+      const troubled = Database.of({
+        ...own,
+        query: (text, given) => {
+          if (text.includes("host_signals") && trouble !== null) return trouble
+          done.push(text)
+          return own.query(text, given)
+        },
+        script: (text) =>
+          Effect.andThen(
+            own.script(text),
+            Effect.sync(() => void done.push(text))
+          )
+      })
+      const logger = Logger.make(({ message }) => {
+        told.push(String(message))
+      })
+      const upkeep = yield* Layer.build(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(Database, troubled))))
+      const round = Upkeep.use((it) => it.run).pipe(
+        Effect.provideContext(upkeep),
+        Effect.provide(Logger.layer([logger])),
+        Effect.andThen(TestClock.adjust("2 minutes"))
+      )
+      yield* round
+      yield* own.query("insert into host_paces values ('new', 't', now())")
+      yield* round
+      trouble = Effect.die(new Error("broken"))
+      yield* round
+      expect(told.filter((it) => it.includes("old signals")).length).toBe(1)
+      expect(done.filter((it) => it.includes("delete from host_paces")).length).toBe(3)
+      if (own.embedded) expect(done).toContain("checkpoint")
+      trouble = null
+      yield* round
+      expect(told.filter((it) => it.includes("old signals: done again")).length).toBe(1)
+    }).pipe(Effect.provide(Layer.merge(store.layer, settingsOf({ RAW_TTL: "24h" }))))
   )
 
   live(`upkeep, ${store.name}: a body saved by one process is read by another, byte for byte`, () =>

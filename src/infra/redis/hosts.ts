@@ -44,7 +44,7 @@ local held = redis.call('ZCARD', KEYS[3])
 local free = math.huge
 if held > 0 then free = tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]) end
 if s.openFor > 0 and held > 0 then
-  return {'wait', now, math.min(free, math.max(ready, now + tonumber(ARGV[6]))), 'breaker'}
+  return {'wait', now, math.min(free, math.max(ready, now + math.max(tonumber(ARGV[6]), now - s.start))), 'breaker'}
 end
 if held >= perHost then
   return {'wait', now, math.min(free, math.max(ready, now + tonumber(ARGV[5]))), 'in_flight'}
