@@ -294,8 +294,5 @@ export class Signals extends Context.Service<
   { readonly record: (signals: ReadonlyArray<Signal>) => Effect.Effect<void, Unavailable | BadData> }
 >()("crawler/Signals") {}
 
-/**
- * What a store must do for itself now and then: checkpoints, vacuums, partitions and expiries. No step over 200 ms. One that
- * fails keeps none of the others from being done.
- */
+/** What a store must do for itself now and then: checkpoints, vacuums, partitions, expiries. No step over 200 ms; each fails alone. */
 export class Upkeep extends Context.Service<Upkeep, { readonly run: Effect.Effect<void> }>()("crawler/Upkeep") {}
