@@ -17,7 +17,8 @@ export const configuration: Document = {
 # Configuration
 
 Settings are environment variables. A value that does not fit stops the start with exit code 78 and a message that names
-every such variable, its value and the form expected. \`crawler config\` prints the values in force.
+every such variable, its value and the form expected. An empty one is as unset: its default holds. \`crawler config\` prints the
+values in force.
 
 ${table(["name", "default", "form", "why"], rows)}
 `

@@ -67,11 +67,14 @@ export type StageError = Retryable | Suspendable | Fatal
  */
 export class Postponed extends Schema.TaggedError<Postponed>()("Postponed", { ...Reason, until: Schema.Finite }) {}
 
-/** A dependency of ours (database, bus, cache) is down: the stage pauses, nothing is counted, nothing is lost. */
+/** A dependency of ours (database, bus, cache, disk) is down: the stage pauses, nothing is counted, nothing is lost. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  dependency: Schema.Literals(["database", "bus", "cache", "hosts", "objects"]),
+  dependency: Schema.Literals(["database", "bus", "cache", "hosts", "objects", "disk"]),
   message: Schema.String
 }) {}
 
 /** The given data can never be stored (NUL, oversized key, broken UTF-8); the rest of its batch was. */
 export class BadData extends Schema.TaggedError<BadData>()("BadData", { message: Schema.String }) {}
+
+/** How a fetch may fail: it is tried again, given up, or waits for its host; or a dependency of ours is down. */
+export type FetchError = Retryable | Fatal | Postponed | Unavailable

@@ -1,6 +1,6 @@
 import type { Exit, Result } from "effect"
 import type { Millis } from "./crawl.ts"
-import type { Code, Fatal, Postponed, Retryable, Unavailable } from "./errors.ts"
+import type { Code, FetchError } from "./errors.ts"
 import type { Ended } from "./hosts.ts"
 
 /** What is asked of a host: `page` names it, by its URL as a rule, so that one page's failures are told from another's. */
@@ -27,10 +27,8 @@ const retried: ReadonlyMap<Code, Fault> = new Map([
 /** Refusals of what a host did answer. */
 const answered: ReadonlySet<Code> = new Set(["body_too_large", "bomb", "redirects", "http_4xx"])
 
-type Failure = Fatal | Postponed | Retryable | Unavailable
-
 /** A failure that names another host is that one's: a redirect that led there is an answer. */
-export const faultOf = (failure: Failure, host: string): Fault => {
+export const faultOf = (failure: FetchError, host: string): Fault => {
   if (failure._tag === "Fatal") return answered.has(failure.code) ? "none" : "unknown"
   if (failure._tag !== "Retryable") return "unknown"
   if (failure.host !== undefined && failure.host !== host) return "none"
@@ -39,7 +37,7 @@ export const faultOf = (failure: Failure, host: string): Fault => {
 
 /** What a request's end means for its host; `after` of a failure (Retry-After) pauses it. What was cut short told nothing. */
 export const endOf = <A>(
-  exit: Exit.Exit<Result.Result<A, Failure>, unknown>,
+  exit: Exit.Exit<Result.Result<A, FetchError>, unknown>,
   { host, page }: Errand,
   now: Millis
 ): Ended => {

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { Article, Verdict } from "./article.ts"
 import type { CrawlJob, Millis } from "./crawl.ts"
-import type { BadData, Fatal, Postponed, Retryable, Suspendable, Unavailable } from "./errors.ts"
+import type { BadData, Fatal, FetchError, Retryable, Suspendable, Unavailable } from "./errors.ts"
 import type { RawPage, RawQuery, Validators } from "./fetching.ts"
 import type { Ended } from "./hosts.ts"
 import type { OptOut } from "./optout.ts"
@@ -198,10 +198,7 @@ export class Sources extends Context.Service<
 export class Fetcher extends Context.Service<
   Fetcher,
   {
-    readonly fetch: (
-      job: CrawlJob,
-      validators: Validators | null
-    ) => Effect.Effect<RawBody, Retryable | Fatal | Postponed | Unavailable>
+    readonly fetch: (job: CrawlJob, validators: Validators | null) => Effect.Effect<RawBody, FetchError>
     /** There is a browser here: `job.fetcher` may be `browser`, else it is plain HTTP all the same. */
     readonly renders?: boolean
   }

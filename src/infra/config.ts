@@ -175,14 +175,17 @@ const named = (values: Values): Values =>
     ? values
     : { ...values, USER_AGENT: values.USER_AGENT.replace(placeholder, values.CRAWLER_CONTACT) }
 
-/** All problems at once, or all values. An empty variable is a problem, not an absence. Secrets are never repeated. */
+/** Is this variable set? An empty one is not: `NAME=` in an env file or a compose file means that nothing is wanted. */
+export const isSet = (given: string | undefined): given is string => given !== undefined && given.trim() !== ""
+
+/** All problems at once, or all values; what is not set has its default. Secrets are never repeated. */
 export const load = (
   env: Readonly<Record<string, string | undefined>>
 ): Result.Result<Values, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
   const read = (name: string, setting: Setting<unknown>): unknown => {
     const given = env[name]
-    if (given === undefined) return setting.standard
+    if (!isSet(given)) return setting.standard
     const result = setting.parse(given)
     if (Result.isSuccess(result)) return result.success
     problems.push({ name, value: setting.secret ? "<hidden>" : given.slice(0, 100), form: result.failure })

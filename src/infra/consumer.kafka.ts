@@ -134,6 +134,8 @@ export class Consumer implements Taker {
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
+  private readonly isStopping = (): boolean => this.stopping
+
   private readonly drained = Effect.gen({ self: this }, function* () {
     if (!this.subscription.untilDrained || this.out.size > 0) return false
     const [view] = yield* noBadData(
@@ -148,9 +150,9 @@ export class Consumer implements Taker {
     while (!this.stopping) {
       yield* this.wake.close
       if (this.stopping) break
-      const deliveries = yield* patient(this.claim, [])
+      const deliveries = yield* patient(this.claim, [], this.isStopping)
       if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
-      if (yield* patient(this.drained, false)) break
+      if (yield* patient(this.drained, false, this.isStopping)) break
       yield* Effect.raceFirst(this.wake.await, Effect.sleep(Duration.millis(this.timing.pollMs)))
     }
     return [[], Option.none()] as const

@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, Exit, Latch, Option, type Scope, Stream } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
 import { crashesMax } from "../domain/job.ts"
+import { lookAgainMs, Outages } from "../domain/outage.ts"
 import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
 import type { Topic } from "../domain/topics.ts"
 import type { Database } from "./database.ts"
@@ -44,14 +45,31 @@ interface Outlook {
 export type Bury = (rows: ReadonlyArray<MessageRow>) => Effect.Effect<void, Unavailable>
 
 /** How long a consumer waits between looks at a database that is down. */
-const pause = Duration.millis(500)
-/** A database that is down is no end of the stream: the consumer waits and looks again. */
-export const patient = <A>(look: Effect.Effect<A, Unavailable>, meanwhile: A): Effect.Effect<A> =>
-  Effect.catch(look, ({ dependency, message }) =>
-    Effect.logWarning(`${dependency} is down, waiting: ${message}`).pipe(
-      Effect.andThen(Effect.sleep(pause)),
-      Effect.as(meanwhile)
+const pause = Duration.millis(lookAgainMs)
+const lookAgain = <A>(look: Effect.Effect<A, Unavailable>, meanwhile: A, isOver: () => boolean): Effect.Effect<A> =>
+  Effect.andThen(
+    Effect.sleep(pause),
+    Effect.suspend(() =>
+      isOver() ? Effect.succeed(meanwhile) : Effect.catch(look, () => lookAgain(look, meanwhile, isOver))
     )
+  )
+
+/** A database that is down is no end of the stream: the consumer waits and looks again, until it is told to stop. */
+export const patient = <A>(
+  look: Effect.Effect<A, Unavailable>,
+  meanwhile: A,
+  isOver: () => boolean
+): Effect.Effect<A> =>
+  Effect.catch(look, (error) =>
+    Effect.gen(function* () {
+      const book = yield* Outages
+      const begun = book.begin(error, yield* Clock.currentTimeMillis)
+      if (begun !== null) yield* Effect.logWarning(begun)
+      const answer = yield* lookAgain(look, meanwhile, isOver)
+      const ended = book.end(error, !isOver(), yield* Clock.currentTimeMillis)
+      if (ended !== null) yield* Effect.logInfo(ended)
+      return answer
+    })
   )
 
 /** Claimed rows as deliveries, and those that are no envelope. */
@@ -88,6 +106,8 @@ export class Consumer {
     private readonly bury: Bury,
     private readonly claiming: string = statement.claim
   ) {}
+
+  private readonly isStopping = (): boolean => this.stopping
 
   readonly ended = (): void => {
     if (this.out.size <= this.few) this.room.openUnsafe()
@@ -188,9 +208,9 @@ export class Consumer {
       yield* this.gather
       yield* this.wake.close
       if (this.stopping) break
-      const deliveries = yield* patient(this.claim, [])
+      const deliveries = yield* patient(this.claim, [], this.isStopping)
       if (deliveries.length > 0) return [deliveries, Option.some(undefined)] as const
-      if (!this.walking && (yield* patient(this.rest, false))) break
+      if (!this.walking && (yield* patient(this.rest, false, this.isStopping))) break
     }
     return [[], Option.none()] as const
   })

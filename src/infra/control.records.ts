@@ -26,7 +26,9 @@ type Store = Database["Service"]
 /** Rows when no limit is given. */
 const LIMIT = 50
 
-const letterOf = ({ bytes, ...row }: DeadLetter) => ({ ...row, url: letterAddress(bytes) })
+/** A letter with the address of the page it is about. */
+const addressed = (letter: DeadLetter) => ({ ...letter, url: letterAddress(letter.bytes) })
+const withoutBytes = ({ bytes: _, ...row }: ReturnType<typeof addressed>) => row
 
 /** Dead letters over their own service. */
 export const letterOperations = (
@@ -34,14 +36,14 @@ export const letterOperations = (
 ): Pick<Operations, `dlq.${string}` & keyof Operations> => ({
   "dlq.list": ({ topic, limit }) =>
     stored(letters.list({ limit: limit ?? LIMIT, ...(topic === undefined ? {} : { topic }) })).pipe(
-      Effect.map((found) => ({ letters: found.map(letterOf) }))
+      Effect.map((found) => ({ letters: found.map(addressed).map(withoutBytes) }))
     ),
   "dlq.show": ({ id }) =>
     stored(letters.show(id)).pipe(
       Effect.flatMap((letter) =>
         letter === null
           ? Effect.fail(controlError("not_found", `there is no dead letter ${id}`, "id"))
-          : Effect.succeed({ ...letter, url: letterAddress(letter.bytes) })
+          : Effect.succeed(addressed(letter))
       )
     ),
   "dlq.replay": ({ ids }) =>

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Clock, Data, Duration, Effect, Layer, Schedule, type Scope } from "effect"
 import postgres from "postgres"
 import { BadData, Unavailable } from "../domain/errors.ts"
@@ -116,6 +118,18 @@ const connect = Effect.fn("Database.connect")(function* (target: Target): Effect
   }
 })
 
+/** Bodies are copied with the database, or pages that it knows cannot be read again. */
+const bodiesMissing = Effect.fnUntraced(function* (database: Shape, dataDir: string) {
+  if (existsSync(join(dataDir, "raws"))) return
+  const [row] = yield* database.query<{ pages: number }>(
+    "select count(*)::int as pages from raw_contents where place = 'file'"
+  )
+  if (row === undefined || row.pages === 0) return
+  yield* Effect.logWarning(
+    `CRAWLER_DATA_DIR ${dataDir} has no raws, where the bodies of ${row.pages} stored pages were: restore it beside pg, or those pages are never read again`
+  )
+})
+
 /** Opens the embedded store in `dataDir`, brings its schema up to date, and owns it until the scope closes. */
 export const embedded = Effect.fn("Database.embedded")(function* (
   dataDir: string
@@ -124,6 +138,7 @@ export const embedded = Effect.fn("Database.embedded")(function* (
   const { socket } = yield* open(dataDir)
   const database = yield* connect({ socket, dataDir })
   yield* migrate(database, dataDir)
+  yield* Effect.ignore(bodiesMissing(database, dataDir))
   return database
 })
 

@@ -13,7 +13,7 @@ const SCRATCH = "research/processing/writing"
 
 const unavailable = (path: string) => (cause: unknown) =>
   new Unavailable({
-    dependency: "objects",
+    dependency: "disk",
     message: `${path}: ${saidOf(cause)}`
   })
 

@@ -15,11 +15,24 @@ export const codeOf = (cause: unknown): string =>
 const fullDisk = "no space left on the disk"
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
+  EBUSY: "in use by the system",
   EDQUOT: "the disk quota is used up",
+  EEXIST: "something else of that name is there",
+  EFBIG: "the file would be larger than is allowed",
+  EIO: "the disk cannot be read or written",
   EISDIR: "is a directory",
+  ELOOP: "symbolic links lead in a circle",
+  EMFILE: "this process has too many files open",
+  ENAMETOOLONG: "the name is too long",
+  ENFILE: "the system has too many files open",
   ENOENT: "no such file or directory",
   ENOSPC: fullDisk,
-  EROFS: "the file system is read-only"
+  ENOTDIR: "a file stands where a directory is needed",
+  ENOTEMPTY: "the directory is not empty",
+  EPERM: "not permitted",
+  EPIPE: "nobody reads it any more",
+  EROFS: "the file system is read-only",
+  ESTALE: "the network file system lost it"
 }
 /** A system error as people read it, with its code; the bare code where there are no words for it. */
 export const saidOf = (cause: unknown): string => {

@@ -1,12 +1,12 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Random } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
-import { Fatal, Retryable } from "../domain/errors.ts"
+import { Fatal, type FetchError, Retryable } from "../domain/errors.ts"
 import { headerOptOuts, type OptOut } from "../domain/optout.ts"
 import type { Hosts, RawBody, Robots } from "../domain/ports.ts"
 import { retryAfter } from "../domain/retryafter.ts"
 import { selectorsOf } from "../domain/rule.ts"
 import { ParsingRules, type Ruling } from "../domain/ruling.ts"
-import { type Failure, gatekeepers } from "./browser/gatekeeper.ts"
+import { gatekeepers } from "./browser/gatekeeper.ts"
 import { type Answered, type Visit, type Visited, visitPage } from "./browser/page.ts"
 import { Browsers } from "./browser/pool.ts"
 import { Settings } from "./config.ts"
@@ -19,7 +19,7 @@ type Arrived = Extract<Visited, { readonly tag: "page" | "answer" }>
 export class BrowserFetcher extends Context.Service<
   BrowserFetcher,
   {
-    readonly fetch: (job: CrawlJob) => Effect.Effect<RawBody, Failure>
+    readonly fetch: (job: CrawlJob) => Effect.Effect<RawBody, FetchError>
     /** false: Chromium does not start. */
     readonly usable: () => boolean
   }

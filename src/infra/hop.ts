@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect } from "effect"
-import { type Fatal, Postponed, Retryable, type Unavailable } from "../domain/errors.ts"
+import { type FetchError, Postponed, Retryable } from "../domain/errors.ts"
 import { type Errand, endOf } from "../domain/fault.ts"
 import type { Hosts } from "../domain/ports.ts"
 
@@ -33,15 +33,13 @@ export const takeSlot = Effect.fnUntraced(function* (
   }
 })
 
-type Failure = Fatal | Postponed | Retryable | Unavailable
-
 /**
  * The other host's trouble is its own. A 429 with its time is waited for and charges nothing, as at home; all else names the host at
  * fault, and leaves the waiting to that host's slot.
  */
 const abroad =
   (host: string) =>
-  (error: Failure): Effect.Effect<Failure> =>
+  (error: FetchError): Effect.Effect<FetchError> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (error._tag !== "Retryable") return error
       const { code, message, after } = error
@@ -57,8 +55,8 @@ const abroad =
 export const visiting = <A, R>(
   hosts: Hosts["Service"],
   hop: Hop,
-  work: Effect.Effect<A, Failure, R>
-): Effect.Effect<A, Failure, R> => {
+  work: Effect.Effect<A, FetchError, R>
+): Effect.Effect<A, FetchError, R> => {
   const host = hostOf(hop.url)
   if (host === "" || host === hop.home) return work
   return Effect.acquireUseRelease(

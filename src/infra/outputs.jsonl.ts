@@ -20,7 +20,7 @@ const isClosedPipe = (cause: unknown): boolean => codeOf(cause) === "EPIPE"
 
 const unavailable = (name: string) => (cause: unknown) =>
   new Unavailable({
-    dependency: "objects",
+    dependency: "disk",
     message: `${name}: ${saidOf(cause)}`
   })
 

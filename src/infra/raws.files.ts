@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
+import { access, constants, type FileHandle, mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Semaphore } from "effect"
 import { Unavailable } from "../domain/errors.ts"
@@ -19,6 +19,22 @@ const using = async <A>(path: string, flags: string, work: (file: FileHandle) =>
 const tagBytes = 16
 const tagOf = (id: string): Buffer => createHash("sha256").update(id).digest().subarray(0, tagBytes)
 
+const unusable = (path: string) => (cause: unknown) =>
+  new Unavailable({ dependency: "disk", message: `bodies of pages in ${path}: ${saidOf(cause)}` })
+
+const made = (folder: string) =>
+  Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable(folder) })
+
+/** The folder of bodies, made and fit to be written to; fails with what is in the way. */
+export const ready = (folder: string): Effect.Effect<void, Unavailable> =>
+  Effect.andThen(
+    made(folder),
+    Effect.tryPromise({
+      try: () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK),
+      catch: unusable(folder)
+    })
+  )
+
 /**
  * Bodies as parts of one file a day, each behind the one before. They are with the system before their rows are written, so a
  * process that is killed loses none that a row tells of; what a failed write left behind is nobody's.
@@ -27,18 +43,13 @@ export const under = (folder: string): Bodies => {
   const turn = Semaphore.makeUnsafe(1)
   const file = (day: string) => join(folder, day)
   const attempt = <A>(day: string, work: () => Promise<A>) =>
-    Effect.tryPromise({
-      try: work,
-      catch: (cause) => new Unavailable({ dependency: "objects", message: `${file(day)}: ${saidOf(cause)}` })
-    })
-  const append = async (day: string, bodies: ReadonlyArray<Uint8Array>) => {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    return await using(file(day), "a", async (it) => {
+    Effect.tryPromise({ try: work, catch: unusable(file(day)) })
+  const append = (day: string, bodies: ReadonlyArray<Uint8Array>) =>
+    using(file(day), "a", async (it) => {
       const { size } = await it.stat()
       await it.appendFile(Buffer.concat(bodies))
       return size
     })
-  }
   return {
     put: (day, bodies) =>
       attempt(day, () =>
@@ -47,6 +58,7 @@ export const under = (folder: string): Bodies => {
           bodies.flatMap(({ body, id }) => [tagOf(id), body])
         )
       ).pipe(
+        (work) => Effect.andThen(made(folder), work),
         turn.withPermits(1),
         // Once begun it is finished: the next one must find the file's true end.
         Effect.uninterruptible,

@@ -2,9 +2,9 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { RawPage } from "../domain/fetching.ts"
 import type { Pages, RawBody } from "../domain/ports.ts"
-import type { Settings } from "./config.ts"
-import type { Database } from "./database.ts"
-import { under } from "./raws.files.ts"
+import { Settings } from "./config.ts"
+import { Database } from "./database.ts"
+import { ready, under } from "./raws.files.ts"
 import { bodiesOf } from "./raws.s3.ts"
 import { type Bodies, type Kept, type Packed, pack, RecentRaws, unpack } from "./raws.ts"
 import { noBadData, writeAll } from "./sql/batches.ts"
@@ -29,14 +29,23 @@ export interface Outside {
   readonly writes: Place
 }
 
+const folderIn = (dataDir: string): string => join(dataDir, "raws")
+
 /**
  * Beside the embedded store bodies are files: a row would carry each of them through a thread, a log and a table, only to be
  * dropped a day later.
  */
 export const outsideOf = (settings: Settings["Service"], dataDir: string | null): Outside => ({
   object: bodiesOf(settings),
-  file: dataDir === null ? null : under(join(dataDir, "raws")),
+  file: dataDir === null ? null : under(folderIn(dataDir)),
   writes: settings.RAWS === "s3" ? "object" : dataDir === null ? "row" : "file"
+})
+
+/** A process that fetches says at its start what would hold up every page; fails with Unavailable. */
+export const bodiesReady = Effect.gen(function* () {
+  const { dataDir } = yield* Database
+  const { writes } = outsideOf(yield* Settings, dataDir)
+  if (writes === "file" && dataDir !== null) yield* ready(folderIn(dataDir))
 })
 
 /** A raw page ready to send. */

@@ -96,9 +96,9 @@ export const choice = <const A extends ReadonlyArray<string>>(
 ): Setting<A[number]> =>
   make<A[number]>(standard, standard, `one of ${of.join(", ")}`, why, (text) => of.find((it) => it === text))
 
-/** Any text that is not empty. */
+/** Any text. */
 export const text = (standard: string, why: string): Setting<string> =>
-  make(standard, standard, "a text that is not empty", why, (it) => (it === "" ? undefined : it))
+  make(standard, standard, "a text", why, (it) => it)
 
 /** What a header line can carry: visible ASCII and blanks. Anything else would fail each request, and no site would say why. */
 const headerText = (it: string): string | undefined => (/^[\x20-\x7e]{1,500}$/.test(it) ? it : undefined)
@@ -115,7 +115,7 @@ export const contact = (why: string): Setting<string | null> =>
 
 /** A text that may be absent: null when the variable is not set. */
 export const optional = (form: string, why: string, secret = false): Setting<string | null> =>
-  make<string | null>("", null, form, why, (it) => (it === "" ? undefined : it), secret)
+  make<string | null>("", null, form, why, (it) => it, secret)
 
 /** Values between commas; empty ones are dropped. */
 export const list = (form: string, why: string, secret = false): Setting<ReadonlyArray<string>> =>
@@ -124,6 +124,6 @@ export const list = (form: string, why: string, secret = false): Setting<Readonl
     [],
     form,
     why,
-    (it) => (it === "" ? undefined : it.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))),
+    (it) => it.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()])),
     secret
   )

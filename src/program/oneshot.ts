@@ -16,6 +16,7 @@ import { visible } from "../infra/logging.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import { MemoryPages } from "../infra/pages.memory.ts"
 import * as pages from "../infra/pages.sql.ts"
+import { bodiesReady } from "../infra/raws.sql.ts"
 import * as memory from "../infra/store.memory.ts"
 import { Run } from "../streams/chain.ts"
 import { crawl, limited, Quota } from "./crawl.ts"
@@ -79,7 +80,12 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
 
   // The queue is this run's own; what it finds is kept where --store says.
   const temporary = memory.layer({ keepArticles: false })
-  const store = flags.store ? pages.layer.pipe(Layer.provide(database.layer), Layer.provideMerge(temporary)) : temporary
+  const store = flags.store
+    ? Layer.mergeAll(pages.layer, Layer.effectDiscard(bodiesReady)).pipe(
+        Layer.provide(database.layer),
+        Layer.provideMerge(temporary)
+      )
+    : temporary
   const outputs = jsonl.layer(flags.out ?? "-")
   const quota = Quota.layer(flags.limit ?? Number.POSITIVE_INFINITY)
   const numbers = policy({ readers: 1, html: flags.html, oneShot: true })

@@ -15,6 +15,7 @@ import { Refusal } from "../infra/exit.ts"
 import * as grouped from "../infra/grouped.ts"
 import * as jsonl from "../infra/outputs.jsonl.ts"
 import * as silent from "../infra/outputs.none.ts"
+import { bodiesReady } from "../infra/raws.sql.ts"
 import { alone } from "../infra/single.sql.ts"
 import { Run } from "../streams/chain.ts"
 import { ai } from "./ai.ts"
@@ -81,6 +82,7 @@ export const start = Effect.fn("run")(function* (command: RunCommand, version: s
   ).pipe(Layer.provideMerge(base))
   const program = Effect.gen(function* () {
     if (settings.REDIS_URL === null && settings.DATABASE_URL !== null) yield* alone
+    if (stages.has("fetcher")) yield* bodiesReady
     yield* stopOnSignal
     yield* probes
     yield* listening(version, stages.has("api"))

@@ -1,5 +1,5 @@
 import { Clock, Deferred, Duration, Effect, type Exit, type Result, type Semaphore } from "effect"
-import { type Fatal, Postponed, type Retryable, type Unavailable } from "../domain/errors.ts"
+import { type FetchError, Postponed, type Unavailable } from "../domain/errors.ts"
 import { type Errand, endOf } from "../domain/fault.ts"
 import { Policy } from "../domain/policy.ts"
 import { Hosts, type Slot } from "../domain/ports.ts"
@@ -7,7 +7,8 @@ import type { gate } from "./gate.ts"
 import { observeRelease } from "./observe.ts"
 import { steadfast } from "./stage.ts"
 
-export type Failure = Retryable | Fatal | Postponed
+/** How a request may fail once it is made: a dependency that is down is waited for. */
+export type Failure = Exclude<FetchError, Unavailable>
 /** What every fetch of this process shares: FETCH_CONCURRENCY permits, and each host's door. */
 export interface Limits {
   readonly permits: Semaphore.Semaphore
@@ -25,7 +26,7 @@ type Waiting = Extract<Slot, { readonly tag: "wait" }>
 const attempt = Effect.fnUntraced(function* <A, R>(
   permits: Semaphore.Semaphore,
   errand: Errand,
-  request: Effect.Effect<A, Failure | Unavailable, R>
+  request: Effect.Effect<A, FetchError, R>
 ) {
   const { host, page } = errand
   const hosts = yield* Hosts
@@ -56,7 +57,7 @@ const isWaiting = <A>(it: Waiting | Result.Result<A, Failure>): it is Waiting =>
 export const inSlot = Effect.fnUntraced(function* <A, R>(
   { permits, leaving }: Limits,
   errand: Errand,
-  request: Effect.Effect<A, Failure | Unavailable, R>
+  request: Effect.Effect<A, FetchError, R>
 ) {
   const { host } = errand
   const { fetchWaitMax } = yield* Policy

@@ -1,8 +1,9 @@
-import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Metric, type Option, Random, type Result } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
 import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
+import { lookAgainMs, type OutageBook, Outages } from "../domain/outage.ts"
 import type { Delivery, Settlement } from "../domain/ports.ts"
 import { type DeadLetter, type Outgoing, paceHeader, type Topic } from "../domain/topics.ts"
 
@@ -24,10 +25,24 @@ export interface Stage<I, O, Needs> {
   readonly run: (work: Work<I>) => Effect.Effect<Outcome<I, O>, never, Needs>
 }
 
-/** How long a stage waits between looks at a dependency that is down. */
-const pause = Duration.millis(500)
+const pause = Duration.millis(lookAgainMs)
 
 const isUnavailable = <E>(error: E): error is Extract<E, Unavailable> => error instanceof Unavailable
+
+const untilAnswered = <A, E, R>(
+  call: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Extract<E, Unavailable>>, R> =>
+  Effect.andThen(
+    Effect.sleep(pause),
+    Effect.catchIf(call, isUnavailable<E>, () => Effect.suspend(() => untilAnswered(call)), Effect.fail)
+  )
+
+/** An outage is told when it begins and when it is over, not at each look of each who waits. */
+const noted = (note: (book: OutageBook, now: Millis) => string | null, say: (line: string) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const line = note(yield* Outages, yield* Clock.currentTimeMillis)
+    if (line !== null) yield* say(line)
+  })
 
 /**
  * Waits until the dependency answers again: the stage pauses, no attempt is counted, nothing is done twice. Plain recursion: what
@@ -39,10 +54,11 @@ export const steadfast = <A, E, R>(
   Effect.catchIf(
     call,
     isUnavailable<E>,
-    ({ dependency, message }) =>
-      Effect.logWarning(`${dependency} is down, waiting: ${message}`).pipe(
-        Effect.andThen(Effect.sleep(pause)),
-        Effect.andThen(Effect.suspend(() => steadfast(call)))
+    (error) =>
+      Effect.acquireUseRelease(
+        noted((book, now) => book.begin(error, now), Effect.logWarning),
+        () => untilAnswered(call),
+        (_, exit) => noted((book, now) => book.end(error, !Exit.hasInterrupts(exit), now), Effect.logInfo)
       ),
     Effect.fail
   )

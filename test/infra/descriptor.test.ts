@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { existsSync, openSync } from "node:fs"
+import { existsSync, mkdirSync, openSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { saidIn, saidOf } from "../../src/infra/descriptor.ts"
 
@@ -16,7 +16,14 @@ const table: ReadonlyArray<readonly [why: string, cause: unknown, said: string]>
   ["a missing folder", error(() => openSync("/no such folder/x", "w")), "no such file or directory (ENOENT)"],
   ["a folder", error(() => openSync("/", "w")), "is a directory (EISDIR)"],
   ["a full disk", Object.assign(new Error("write"), { code: "ENOSPC" }), "no space left on the disk (ENOSPC)"],
-  ["a broken disk", Object.assign(new Error("write"), { code: "EIO" }), "EIO"],
+  ["a broken disk", Object.assign(new Error("write"), { code: "EIO" }), "the disk cannot be read or written (EIO)"],
+  ["a folder's place taken", error(() => mkdirSync(import.meta.path)), "something else of that name is there (EEXIST)"],
+  [
+    "a file on the way",
+    error(() => openSync(`${import.meta.path}/x`, "a")),
+    "a file stands where a directory is needed (ENOTDIR)"
+  ],
+  ["a code without words", Object.assign(new Error("write"), { code: "ENXIO" }), "ENXIO"],
   ["what is no system error", new Error("lost"), "Error: lost"]
 ]
 test.each(table)("%s is told in words where there are some, else by its code", (_, cause, said) => {

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { embedded } from "../../src/infra/database.postgres.ts"
 import { Database } from "../../src/infra/database.ts"
+import { cluster } from "../../src/infra/embedded/cluster.ts"
 import { lock } from "../../src/infra/embedded/lock.ts"
 import type { StoreRefused } from "../../src/infra/embedded/refused.ts"
 import { buildSeed, seedPath } from "../../src/infra/embedded/seed.ts"
@@ -88,6 +89,54 @@ live("a data dir of a newer schema is refused and left as it is", () =>
     expect(refused.exit).toBe(78)
     expect(refused.message).toContain(String(latest + 1))
     expect(readdirSync(dir)).toEqual(["schema"])
+  })
+)
+
+/** What a copy that lacks a part has left: folders end in a slash. */
+const copies: ReadonlyArray<readonly [left: ReadonlyArray<string>, said: string]> = [
+  [["schema"], "has schema but no pg,"],
+  [["schema", "raws/2031-05-11"], "has schema, raws but no pg,"],
+  [["schema", "pg/base/1"], "has pg, schema but no pg/PG_VERSION,"],
+  [["raws/2031-05-11"], "has raws but no pg,"]
+]
+for (const [left, said] of copies) {
+  live(
+    `a data dir of which only ${left.join(" and ")} is left is no empty store: it is refused, and left as it is`,
+    () =>
+      Effect.gen(function* () {
+        const dir = yield* temporary
+        for (const it of left) {
+          mkdirSync(join(dir, it, ".."), { recursive: true })
+          writeFileSync(join(dir, it), "1\n")
+        }
+        const before = readdirSync(dir)
+        const refused = yield* refusal(cluster(dir))
+        expect(refused.exit).toBe(74)
+        expect(refused.message).toContain(said)
+        expect(refused.message).toContain("name another folder by CRAWLER_DATA_DIR")
+        expect(readdirSync(dir)).toEqual(before)
+      })
+  )
+}
+
+live("folders made ready for a first start do not stand in its way", () =>
+  Effect.gen(function* () {
+    yield* seed
+    const dir = yield* temporary
+    for (const it of ["pg", "raws"]) mkdirSync(join(dir, it))
+    expect(yield* cluster(dir)).toBe(join(dir, "pg"))
+  })
+)
+
+live("a database whose files are damaged is refused with what its server says and what helps", () =>
+  Effect.gen(function* () {
+    yield* seed
+    const dir = yield* temporary
+    rmSync(join(yield* cluster(dir), "base"), { recursive: true })
+    const refused = yield* refusal(Effect.scoped(embedded(dir)))
+    expect(refused.exit).toBe(74)
+    expect(refused.message).toContain('/pg: FATAL:  database "postgres" does not exist (its files are damaged')
+    expect(refused.message).toContain("restore all of it from a copy")
   })
 )
 

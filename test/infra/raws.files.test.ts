@@ -2,7 +2,7 @@ import { expect } from "bun:test"
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { under } from "../../src/infra/raws.files.ts"
+import { ready, under } from "../../src/infra/raws.files.ts"
 import { pack, unpack } from "../../src/infra/raws.ts"
 import { live } from "../support/effect.ts"
 import { temporary } from "../support/store.ts"
@@ -60,6 +60,9 @@ live("a folder that cannot be written is an outage, not a loss", () =>
     appendFileSync(file, "")
     const error = yield* Effect.flip(put(under(file), "2031-05-11", ["x"]))
     expect(error._tag).toBe("Unavailable")
+    expect(error.dependency).toBe("disk")
+    expect(error.message).toBe(`bodies of pages in ${file}: something else of that name is there (EEXIST)`)
+    expect((yield* Effect.flip(ready(file))).message).toBe(error.message)
   }).pipe(Effect.scoped)
 )
 

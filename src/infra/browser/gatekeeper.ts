@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { CrawlJob } from "../../domain/crawl.ts"
-import { Fatal, type Postponed, type Retryable, type Unavailable } from "../../domain/errors.ts"
+import { Fatal, type FetchError } from "../../domain/errors.ts"
 import type { OptOut } from "../../domain/optout.ts"
 import { Hosts, Robots } from "../../domain/ports.ts"
 import { Settings } from "../config.ts"
@@ -8,14 +8,12 @@ import { obey } from "../fetcher.http.ts"
 import { Guard } from "../guard.ts"
 import { hostOf, takeSlot } from "../hop.ts"
 
-export type Failure = Retryable | Fatal | Postponed | Unavailable
-
 /** Stands at the door of one visit. */
 export interface Gatekeeper {
   /** May the main frame ask for this document? Never rejects. */
   readonly admit: (url: string) => Promise<boolean>
   /** Why it might not, the first time. */
-  readonly failure: () => Failure | null
+  readonly failure: () => FetchError | null
   /** What the last document's robots.txt says of use by AI. */
   readonly stated: () => ReadonlyArray<OptOut>
   /** Gives back the slots of other hosts. What became of each document there nobody knows here. */
@@ -31,7 +29,7 @@ export const gatekeepers = Effect.gen(function* () {
   return (job: CrawlJob): Gatekeeper => {
     const slots = new Map<string, string>()
     let documents = 0
-    let failure: Failure | null = null
+    let failure: FetchError | null = null
     let stated: ReadonlyArray<OptOut> = []
     const check = Effect.fnUntraced(function* (url: string) {
       documents += 1
@@ -44,7 +42,7 @@ export const gatekeepers = Effect.gen(function* () {
       stated = yield* obey(robots, hosts, url, job.host)
       return true
     })
-    const refuse = (error: Failure) =>
+    const refuse = (error: FetchError) =>
       Effect.sync(() => {
         failure = failure ?? error
         return false

@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { type Settings, settings } from "../config.ts"
+import { isSet, type Settings, settings } from "../config.ts"
 import { table } from "./table.ts"
 
 /** One setting as `crawler config` shows it. */
@@ -29,7 +29,7 @@ export const shownSettings = (
 ): ReadonlyArray<Shown> => {
   const held: Readonly<Record<string, unknown>> = values
   return Object.entries(settings).map(([name, it]) => {
-    const source = env[name] === undefined ? "default" : "env"
+    const source = isSet(env[name]) ? "env" : "default"
     const given = source === "env" ? (env[name] ?? "").trim() : it.written
     const plain = it.written === "" && source === "default" ? written(held[name]) : given
     const value = it.secret ? (source === "env" ? "<hidden>" : null) : plain === "" ? null : plain

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { Duration, Effect, type Scope } from "effect"
 import { saidIn } from "../descriptor.ts"
 import { Halt } from "../halt.ts"
-import { cluster } from "./cluster.ts"
+import { cluster, restore } from "./cluster.ts"
 import { lock } from "./lock.ts"
 import type { FromWorker, ToWorker } from "./protocol.ts"
 import { StoreRefused } from "./refused.ts"
@@ -61,6 +61,18 @@ const stop = (worker: Worker) =>
     Effect.andThen(Effect.sync(() => worker.terminate()))
   )
 
+/** What the server says of its files, without the head of its log line. */
+const complaint = /\b(?:PANIC|FATAL):\s+[\s\S]*/
+
+/** Why the store does not work; where the server itself gave up over its files, what helps. */
+const trouble = (files: string, message: string, again: string): string => {
+  const said = complaint.exec(message)?.[0]
+  const why = saidIn(files, said ?? message)
+  return said === undefined || why !== said
+    ? why
+    : `${said} (its files are damaged or of another version: ${again}${restore})`
+}
+
 /**
  * Opens the embedded store: lock, cluster, thread, socket. Closing its scope shuts the cluster down and frees the lock.
  * Fails with StoreRefused; a store that dies later halts the process (74), since every further query would hang.
@@ -86,10 +98,11 @@ export const open = Effect.fn("Store.open")(function* (
     })
   )
   if (answer.tag !== "ready") {
-    const why = answer.tag === "stopped" ? "stopped" : saidIn(files, answer.message)
+    const why = answer.tag === "stopped" ? "stopped" : trouble(files, answer.message, "")
     return yield* new StoreRefused({ exit: 74, message: `embedded store in ${files}: ${why}` })
   }
-  const died = (why: string) => halt(74, `the embedded store in ${files} died: ${saidIn(files, why)}`)
+  const died = (why: string) =>
+    halt(74, `the embedded store in ${files} died: ${trouble(files, why, "start again, and if it dies again ")}`)
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => data.tag === "aborted" && died(data.message)
   worker.onerror = (event) => died(event.message)
   return { socket }
