@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { version } from "../../package.json" with { type: "json" }
 import { BadData, type Unavailable } from "../domain/errors.ts"
 import type { Database } from "./database.ts"
 import { StoreRefused } from "./embedded/refused.ts"
@@ -32,7 +31,7 @@ export const checksum = ({ text }: Migration): string =>
 const newer = (found: number, where: string) =>
   new StoreRefused({
     exit: 78,
-    message: `${where} has schema ${found}, this crawler (${version}) knows ${latest}: use a newer crawler, or a store that it made`
+    message: `${where} has schema ${found}, this crawler knows ${latest}: use a newer crawler, or a store that it made`
   })
 
 const versionFile = (dataDir: string) => join(dataDir, "schema")
