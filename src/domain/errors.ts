@@ -41,13 +41,14 @@ export const Code = Schema.Literals([
 export type Code = typeof Code.Type
 
 const Reason = { code: Code, message: Schema.String }
+/** The host at fault, where a redirect led to another than the job's. */
+const Abroad = { host: Schema.optionalKey(Schema.String) }
 
 /** Worth another try after a wait. Counts as an attempt; `after` is the least wait in ms, where the other side named one. */
 export class Retryable extends Schema.TaggedError<Retryable>()("Retryable", {
   ...Reason,
+  ...Abroad,
   after: Schema.optionalKey(Schema.Finite),
-  /** The host at fault, where a redirect led to another than the job's. */
-  host: Schema.optionalKey(Schema.String),
   /** The host took the request, and broke off before an answer was there. */
   reached: Schema.optionalKey(Schema.Literal(true))
 }) {}
@@ -56,7 +57,7 @@ export class Retryable extends Schema.TaggedError<Retryable>()("Retryable", {
 export class Suspendable extends Schema.TaggedError<Suspendable>()("Suspendable", Reason) {}
 
 /** Can never work. Goes to the dead letters with its input. */
-export class Fatal extends Schema.TaggedError<Fatal>()("Fatal", Reason) {}
+export class Fatal extends Schema.TaggedError<Fatal>()("Fatal", { ...Reason, ...Abroad }) {}
 
 /** The three channels, told apart by tag: each says what happens next. */
 export type StageError = Retryable | Suspendable | Fatal

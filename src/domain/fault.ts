@@ -29,9 +29,9 @@ const answered: ReadonlySet<Code> = new Set(["body_too_large", "bomb", "redirect
 
 /** A failure that names another host is that one's: a redirect that led there is an answer. */
 export const faultOf = (failure: FetchError, host: string): Fault => {
-  if (failure._tag === "Fatal") return answered.has(failure.code) ? "none" : "unknown"
-  if (failure._tag !== "Retryable") return "unknown"
+  if (failure._tag !== "Fatal" && failure._tag !== "Retryable") return "unknown"
   if (failure.host !== undefined && failure.host !== host) return "none"
+  if (failure._tag === "Fatal") return answered.has(failure.code) ? "none" : "unknown"
   return failure.reached === true ? "page" : (retried.get(failure.code) ?? "unknown")
 }
 

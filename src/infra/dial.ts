@@ -111,10 +111,14 @@ interface Way {
   readonly firstByte: Duration.Duration
 }
 
-/** The text of a request; null: a header that cannot be sent. Header bytes are characters, those of an answer replayed as well. */
-const requestOf = ({ host, path }: HttpUrl, { headers, method = "GET" }: Asking): Buffer | null => {
-  const lines = Object.entries({ Host: host, ...headers, Connection: "keep-alive" }).map((it) => it.join(": "))
-  if (lines.some((line) => /[^\t\u0020-\u007e\u0080-\u00ff]/.test(line))) return null
+/**
+ * The text of a request. Header bytes are characters, those of an answer replayed as well. One that cannot be sent is left out: what
+ * a site once said of its page (an entity tag, a cookie) is no reason never to ask it again.
+ */
+const requestOf = ({ host, path }: HttpUrl, { headers, method = "GET" }: Asking): Buffer => {
+  const lines = Object.entries({ Host: host, ...headers, Connection: "keep-alive" })
+    .map((it) => it.join(": "))
+    .filter((line) => !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(line))
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1")
 }
 
@@ -146,7 +150,7 @@ const request = (way: Way, url: HttpUrl, address: string, asking: Asking, call: 
   const to: Destination = { address, port: url.port, name, tls }
   const text = requestOf(url, asking)
   return Effect.tryPromise({
-    try: () => (text === null ? Promise.reject(new Lost("InvalidHeader")) : send(way, to, asking, text, call)),
+    try: () => send(way, to, asking, text, call),
     catch: (thrown) => failure(url, call.exchange, thrown)
   })
 }

@@ -82,8 +82,13 @@ export const obey = Effect.fnUntraced(function* (
 const noted = (page: Arrived, stated: ReadonlyArray<OptOut>): Arrived =>
   stated.length === 0 ? page : { ...page, ai_opt_outs: [...stated, ...(page.ai_opt_outs ?? [])] }
 
-const late = (job: CrawlJob, limit: Duration.Duration) =>
-  new Retryable({ code: "timeout", message: `${job.target.url}: not whole within ${Duration.format(limit)}` })
+/** The time was up while `host` was asked. */
+const late = ({ target, ...job }: CrawlJob, limit: Duration.Duration, host: string) =>
+  new Retryable({
+    code: "timeout",
+    message: `${target.url}: not whole within ${Duration.format(limit)}`,
+    ...(host === job.host ? {} : { host })
+  })
 
 const make = Effect.gen(function* () {
   const settings = yield* Settings
@@ -108,10 +113,15 @@ const make = Effect.gen(function* () {
     return visiting(hosts, hop, arrive)
   }
 
-  const follow = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {
+  const follow = Effect.fnUntraced(function* (
+    job: CrawlJob,
+    validators: Validators | null,
+    asking: (host: string) => void
+  ) {
     let chain: Chain = { url: job.target.url, jar: [], hops: [] }
     const seen = new Set<string>()
     while (true) {
+      asking(hostOf(chain.url))
       const step: Step = yield* visit(job, chain, validators)
       if (step.tag === "page") return { page: step.page, hops: chain.hops }
       const now = yield* Clock.currentTimeMillis
@@ -122,9 +132,14 @@ const make = Effect.gen(function* () {
   const limit = settings.FETCH_TIMEOUT
   const fetch = Effect.fnUntraced(function* (job: CrawlJob, validators: Validators | null) {
     const started = yield* Clock.currentTimeMillis
-    const { page, hops } = yield* follow(job, validators).pipe(
-      Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(late(job, limit)) })
-    )
+    let asked = job.host
+    const chain = follow(job, validators, (host) => {
+      asked = host
+    })
+    const { page, hops } = yield* Effect.timeoutOrElse(chain, {
+      duration: limit,
+      orElse: () => Effect.fail(late(job, limit, asked))
+    })
     const now = yield* Clock.currentTimeMillis
     const { body, ...facts } = page
     const id = idOf(job, now, yield* Random.next)

@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect } from "effect"
-import { type FetchError, Postponed, Retryable } from "../domain/errors.ts"
+import { Fatal, type FetchError, Postponed, Retryable } from "../domain/errors.ts"
 import { type Errand, endOf } from "../domain/fault.ts"
 import type { Hosts } from "../domain/ports.ts"
 
@@ -41,8 +41,10 @@ const abroad =
   (host: string) =>
   (error: FetchError): Effect.Effect<FetchError> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      if (error._tag !== "Retryable") return error
-      const { code, message, after } = error
+      if (error._tag !== "Retryable" && error._tag !== "Fatal") return error
+      const { code, message } = error
+      if (error._tag === "Fatal") return new Fatal({ code, message, host })
+      const { after } = error
       return code === "http_429" && after !== undefined
         ? new Postponed({ code, message, until: now + after })
         : new Retryable({ code, message, host })

@@ -134,10 +134,7 @@ const consume = <I>(intake: Intake<I>, policy: Policy["Service"]) =>
     })
   )
 
-/**
- * A message that was near several crashes waits until no other such one is being worked on. Stages that wait for other
- * things first ask for this last, so that it is held for as long as the work takes and no longer.
- */
+/** A message that was near several crashes waits until no other such one is being worked on. Asked for before anything that others wait for. */
 export const alone = Effect.fnUntraced(function* ({ crashes, receipt }: Delivery) {
   if (crashes < suspectFrom) return
   const { suspicion } = yield* Run

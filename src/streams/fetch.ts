@@ -169,8 +169,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
   const validators = yield* knownValidators(job)
   // Work begins with the page's own request, not with waiting for its host; the host's slot does not wait for the store.
   const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
-  const request = alone(work).pipe(
-    Effect.andThen(Effect.forkChild(begin, { startImmediately: true })),
+  const request = Effect.forkChild(begin, { startImmediately: true }).pipe(
     Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
   )
   const once = learnRobots(limits, job).pipe(
@@ -179,6 +178,8 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
     Effect.tap(({ begun }) => Fiber.join(begun)),
     Effect.flatMap(({ page }) => rendered(limits, asked, page))
   )
+  // One order for all: who waits to be alone holds no door, permit or slot that others need.
+  yield* alone(work)
   const page = yield* Effect.result(limits.door(job.host)(once))
   return yield* page._tag === "Success"
     ? store(work, page.success, validators)

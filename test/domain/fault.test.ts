@@ -5,7 +5,7 @@ import { endOf, type Fault, faultOf } from "../../src/domain/fault.ts"
 
 const again = (code: Code, more: { readonly host?: string; readonly after?: number; readonly reached?: true } = {}) =>
   new Retryable({ code, message: "", ...more })
-const never = (code: Code) => new Fatal({ code, message: "" })
+const never = (code: Code, host?: string) => new Fatal({ code, message: "", ...(host === undefined ? {} : { host }) })
 
 describe("whose fault the end of a request is", () => {
   const table: ReadonlyArray<readonly [what: string, failure: Parameters<typeof faultOf>[0], fault: Fault]> = [
@@ -23,6 +23,8 @@ describe("whose fault the end of a request is", () => {
     ["a body that is too large", never("body_too_large"), "none"],
     ["redirects without end", never("redirects"), "none"],
     ["robots.txt forbids it: nothing was asked for", never("robots"), "unknown"],
+    ["a redirect to an address that may not be dialled", never("address_refused", "other.kr"), "none"],
+    ["a redirect to what another robots.txt forbids", never("robots", "other.kr"), "none"],
     ["an address that may not be dialled", never("address_refused"), "unknown"],
     ["a wait", new Postponed({ code: "busy_host", message: "", until: 1 }), "unknown"],
     ["a dependency of ours", new Unavailable({ dependency: "cache", message: "" }), "unknown"]

@@ -83,6 +83,14 @@ describe("a page", () => {
 })
 
 describe("validators", () => {
+  live("that cannot be sent are left out: the page is fetched as if they were not known", () =>
+    Effect.gen(function* () {
+      const site = yield* http((request) => new Response(request.headers.get("if-modified-since") ?? "none"))
+      const kept = { etag: '"a\u0001b"', last_modified: "yesterday" }
+      expect(text((yield* get(`${site.url}/`, {}, kept)).body)).toBe("yesterday")
+    })
+  )
+
   live("are replayed byte for byte, and a 304 has no body (B23)", () =>
     Effect.gen(function* () {
       const etag = 'W/"abc-gzip"'

@@ -176,6 +176,19 @@ describe("robots.txt", () => {
 })
 
 describe("a redirect to another host", () => {
+  live("that may not be dialled, or that says nothing in time, is no fault of the host that leads there", () =>
+    Effect.gen(function* () {
+      const silent = yield* tcp(() => undefined, "127.0.0.2")
+      const site = yield* http((request) =>
+        to(request.url.endsWith("/private") ? "http://10.0.0.1/" : `http://127.0.0.2:${silent.port}/`)
+      )
+      const refused = yield* failed(get(`${site.url}/private`))
+      expect(refused).toMatchObject({ code: "address_refused", host: "10.0.0.1" })
+      const late = yield* failed(get(`${site.url}/silent`, { FETCH_TIMEOUT: "1s" }))
+      expect(late).toMatchObject({ code: "timeout", host: "127.0.0.2" })
+    })
+  )
+
   const world = (env: Env) => wholeFetcher({ FETCH_DELAY: "300ms", ...env })
 
   live("waits for that host's slot and gives it back", () =>

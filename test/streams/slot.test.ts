@@ -2,8 +2,8 @@ import { expect } from "bun:test"
 import { Clock, Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Retryable } from "../../src/domain/errors.ts"
-import { crashesMax } from "../../src/domain/job.ts"
-import { Frontier, Robots } from "../../src/domain/ports.ts"
+import { crashesMax, suspectFrom } from "../../src/domain/job.ts"
+import { Bus, Fetcher, Frontier, Robots } from "../../src/domain/ports.ts"
 import { chainStages } from "../../src/domain/stages.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
@@ -11,7 +11,7 @@ import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
 import { articlePage, listPage } from "../support/pages.ts"
 import { seed } from "../support/pipeline.ts"
-import { type Web, world } from "../support/world.ts"
+import { fetcherOf, type Web, world } from "../support/world.ts"
 
 const stories = (host: string, count: number) =>
   Array.from({ length: count }, (_, at) => `https://${host}/news/2026/11/30/story-${at}`)
@@ -206,5 +206,56 @@ effect("told to stop, a process begins no request: what waits for its host goes 
       expect(left.length).toBeGreaterThan(0)
     })
     yield* Effect.provide(program, world(web, { asked, env: { FETCH_DELAY: "2s" }, policy: { untilDrained: false } }))
+  })
+)
+
+effect("who waits to be worked on alone keeps nobody from its host meanwhile", () =>
+  Effect.gen(function* () {
+    const [slow = "", waiting = "", free = ""] = ["a", "b", "b"].map(
+      (it, at) => `https://${it}.example/news/2026/story-${at}`
+    )
+    const asked: Array<string> = []
+    const page = articlePage("Council votes on the bridge")
+    const noting = Layer.effect(
+      Fetcher,
+      Effect.map(Fetcher, ({ fetch }) =>
+        Fetcher.of({
+          fetch: (job, known) =>
+            Effect.sync(() => void asked.push(job.target.url)).pipe(
+              Effect.andThen(Effect.sleep(job.target.url === slow ? "20 seconds" : "0 millis")),
+              Effect.andThen(fetch(job, known))
+            )
+        })
+      )
+    ).pipe(Layer.provide(fetcherOf(() => page)))
+    const program = Effect.gen(function* () {
+      const bus = yield* Bus
+      const frontier = yield* Frontier
+      yield* frontier.enqueue([slow, waiting].map((url) => seed(url)))
+      for (let life = 0; life < suspectFrom; life += 1) {
+        const topics = [{ topic: "crawl.high", weight: 1 }] as const
+        const taken = yield* bus
+          .consume({ topics, limit: 9, perKey: 9, untilDrained: false }, Effect.never)
+          .pipe(Stream.take(2), Stream.runCollect)
+        yield* bus.begin(taken.map((it) => it.receipt))
+        yield* (yield* MemoryBus).crash
+      }
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      const pass = (seconds: number) =>
+        Effect.forEach(Array.from({ length: seconds * 10 }), () => TestClock.adjust("100 millis"))
+      yield* pass(2)
+      yield* frontier.enqueue([seed(free)])
+      yield* pass(5)
+      expect(asked).toEqual([slow, free])
+      for (let turn = 0; turn < 60 && chain.pollUnsafe() === undefined; turn += 1) yield* TestClock.adjust("1 second")
+      expect(asked).toEqual([slow, free, waiting])
+    })
+    yield* Effect.provide(
+      program,
+      Layer.merge(
+        world(() => ""),
+        noting
+      )
+    )
   })
 )
