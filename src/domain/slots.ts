@@ -6,7 +6,7 @@ import { registrableDomain } from "./url.ts"
 
 /** Least and default time between polls of one source, ms. */
 export const pollEveryMin = 10_000
-export const pollEveryDefault = 300_000
+const pollEveryDefault = 300_000
 
 /** A cron's next time after `now`; null where there is none (30 February), or the text is no cron. */
 const nextOf = (text: string, zone: string, now: number): number | null => {
@@ -19,6 +19,10 @@ const nextOf = (text: string, zone: string, now: number): number | null => {
 /** A source that cannot be polled is looked at again after this long (ms). */
 const neverPolled = 86_400_000
 
+/** How often a source is polled that has no cron, ms: as it says, or the default, and never more often than is allowed. */
+export const pollEveryOf = ({ every_ms }: Pick<Source, "every_ms">): number =>
+  Math.max(pollEveryMin, every_ms ?? pollEveryDefault)
+
 /**
  * The first slot after `now`. A slot is a wall-clock instant that does not depend on who asks or when, so any number
  * of schedulers name the same one.
@@ -26,7 +30,7 @@ const neverPolled = 86_400_000
  */
 export const nextSlot = (source: Source, now: number): number => {
   if (source.cron !== null) return nextOf(source.cron, source.zone, now) ?? now + neverPolled
-  const every = Math.max(pollEveryMin, source.every_ms ?? pollEveryDefault)
+  const every = pollEveryOf(source)
   return (Math.floor(now / every) + 1) * every
 }
 
@@ -38,7 +42,7 @@ export const nextSlot = (source: Source, now: number): number => {
 export const restedSlot = (source: Source, now: number, unchanged: boolean, stretch: number): number => {
   const next = nextSlot(source, now)
   if (!unchanged || source.cron !== null || source.polled_at === null) return next
-  const every = Math.max(pollEveryMin, source.every_ms ?? pollEveryDefault)
+  const every = pollEveryOf(source)
   const last = Math.max(every, source.next_poll_at - source.polled_at)
   const wait = Math.min(2 * last, stretch * every)
   return next + (Math.max(1, Math.round(wait / every)) - 1) * every

@@ -72,6 +72,12 @@ describe("sources", () => {
       const listed = yield* run("sources", "list")
       expect(listed.out.split("\n")).toHaveLength(2)
       expect(listed.out).toMatch(/feed\s+false\s+120000/)
+      expect((yield* run("sources", "add", "https://b.kr/rss")).out).toMatch(/^every_ms\s+300000$/m)
+      const timed = yield* run("sources", "add", "https://c.kr/rss", "--cron", "0 6 * * *")
+      expect(timed.out).toMatch(/^every_ms\s+-$/m)
+      for (const it of (yield* run("sources", "list")).out.matchAll(/^\w{16}/gm)) {
+        if (it[0] !== id) yield* run("sources", "remove", it[0])
+      }
       expect((yield* run("sources", "remove", id)).exit).toBe("done")
       expect((yield* run("sources", "list")).out).toBe("(none)")
       const gone = yield* run("sources", "show", id)

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { pollEveryOf } from "../../domain/slots.ts"
 import type { Source, SourceInput } from "../../domain/source.ts"
 import { Control } from "../control.ts"
 import { Refusal } from "../exit.ts"
@@ -131,9 +132,10 @@ const removeSources = (ids: ReadonlyArray<string>, json: boolean): Work =>
     return "done" as const
   })
 
-/** With its instants and its last result as people read them. */
+/** With its instants, the interval that holds for it and its last result as people read them. */
 const readable = ({ last, ...source }: Source) => ({
   ...source,
+  every_ms: source.cron === null ? pollEveryOf(source) : null,
   created_at: dated(source.created_at),
   polled_at: dated(source.polled_at),
   asked_at: last === null ? "never" : dated(last.at),
