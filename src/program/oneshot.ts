@@ -1,11 +1,13 @@
 import { writeFileSync } from "node:fs"
 import { Deferred, Duration, Effect, Layer } from "effect"
 import { chainStages } from "../domain/stages.ts"
+import type { HttpUrl } from "../domain/url.ts"
 import { MemoryBus } from "../infra/bus.memory.ts"
 import type { Command } from "../infra/cli/commands.ts"
 import { doneIf } from "../infra/cli/print.ts"
 import { progress, screen, tally } from "../infra/cli/progress.ts"
 import { readSeeds, refusedText } from "../infra/cli/seeds.ts"
+import { whyNone } from "../infra/cli/why.ts"
 import { Settings } from "../infra/config.ts"
 import * as database from "../infra/database.postgres.ts"
 import { letterAddress } from "../infra/deadletters.ts"
@@ -41,25 +43,23 @@ const impatient = Layer.effect(
 )
 
 /** Failures named one by one; the rest are counted. */
-const namedMax = 10
+const namedMax = 50
 
 /** What did not become an article, and why: a run that ends in silence has nothing left to say. */
-const report = Effect.fnUntraced(function* (articles: number, stopped: boolean) {
+const report = Effect.fnUntraced(function* (asked: ReadonlyArray<HttpUrl>, articles: number, stopped: boolean) {
   if (stopped) {
     const left = (yield* MemoryBus.use((it) => it.messages)).length + (yield* Quota).waiting.length
     process.stderr.write(`crawler: told to stop: ${articles} articles came, ${left} pages are left unvisited\n`)
   }
   const letters = yield* MemoryBus.use((it) => it.deadLetters)
   const outcomes = yield* MemoryPages.use((it) => it.outcomes)
-  const failed = letters.map(({ bytes, message }) => `${letterAddress(bytes) ?? "a page"}: ${message}`)
-  const ended = outcomes.map(({ codes, evidence, url, verdict }) => {
-    // `soft_404` is said of a plain 404 as well: what the site answered tells them apart.
-    const answered = Number(evidence.status) >= 400 ? [`answered ${evidence.status}`] : []
-    const why = verdict === "refused" ? String(evidence.reason) : [verdict, ...codes, ...answered].join(", ")
-    return `${url}: no article (${why})`
-  })
-  const all = [...failed, ...ended]
-  for (const line of all.slice(0, namedMax)) process.stderr.write(`crawler: ${visible(line)}\n`)
+  const failed = letters.map(({ bytes, code, message }) => ({ url: letterAddress(bytes), why: `${code} (${message})` }))
+  const ended = outcomes.map((it) => ({ url: it.url, why: whyNone(it) }))
+  // What was asked for by name comes first.
+  const isAsked = new Set<string | null>(asked.map((it) => it.href))
+  const all = [...failed, ...ended].toSorted((a, b) => Number(isAsked.has(b.url)) - Number(isAsked.has(a.url)))
+  for (const { url, why } of all.slice(0, namedMax))
+    process.stderr.write(`crawler: ${visible(`${url ?? "a page"}: no article: ${why}`)}\n`)
   if (all.length > namedMax)
     process.stderr.write(`crawler: and ${all.length - namedMax} more pages without an article\n`)
   // A page that need not be an article is no failure when it is none; alone it still has to be accounted for.
@@ -99,7 +99,7 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
     yield* progress(screen, tally)
     const articles = yield* crawl(seeds.urls)
     const stopped = Deferred.isDoneUnsafe((yield* Run).stop)
-    yield* report(articles, stopped)
+    yield* report(seeds.urls, articles, stopped)
     // Told to stop, a process that drained has done as it was told (P7).
     return stopped ? ("done" as const) : doneIf(articles)
   })

@@ -53,6 +53,17 @@ const tellLinks = (work: Work<Scored>, followed: number, fresh: number) => {
       )
 }
 
+/**
+ * A page nobody knew the kind of, that is no article and leads nowhere, ends here: what became of it is kept, as of every page that ends
+ * without an article. A poll's own page is told of by its source.
+ */
+const deadEnd = Effect.fnUntraced(function* ({ article, job, kind, links, raw, rejected, verdict }: Scored) {
+  if (article !== null || rejected.length > 0 || job.target.type !== "auto" || isReparse(job)) return
+  const evidence = { status: raw.status, kind, links: links.length }
+  const record = { raw_id: raw.id, url: job.target.url, host: job.host, verdict, evidence, codes: ["nothing_found"] }
+  yield* stored((yield* Pages).saveOutcomes([{ ...record, at: raw.fetched_at }]))
+})
+
 /** Only now may a later fetch of this URL be answered with "unchanged": everything that follows from it is stored. */
 const followedThrough = Effect.fnUntraced(function* ({ job, raw }: Scored) {
   yield* stored((yield* Pages).saveValidators([seenOf(job, raw)]))
@@ -87,6 +98,7 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
     const part = paced.slice(from, from + linksPerMessageMax)
     fresh += (yield* stored(frontier.enqueue(part))).filter(Boolean).length
   }
+  if (followed.length === 0) yield* deadEnd(page)
   yield* tellLinks(work, followed.length, fresh)
   if (!isReparse(page.job)) yield* followedThrough(page)
   return Option.none<never>()

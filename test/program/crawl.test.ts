@@ -84,7 +84,7 @@ test("a crawl that is told to stop drains, says what is left, and has done as it
   }
 }, 25_000)
 
-test("a page that answered 404 is told with its answer, an empty one without, and a missing folder of --out in words", async () => {
+test("a page that answered 404 is told with its answer, an empty one as well, and a missing folder of --out in words", async () => {
   const server = site()
   const run = async (...words: ReadonlyArray<string>) => {
     const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), "crawl", ...words], {
@@ -97,9 +97,17 @@ test("a page that answered 404 is told with its answer, an empty one without, an
   try {
     const gone = new URL("/2026/06/gone-story-of-the-day", server.url).href
     const { said, code } = await run(gone, "--delay", "0")
-    expect([code, said]).toEqual([1, expect.stringContaining(`${gone}: no article (soft_404, answered 404)`)])
-    const bare = await run(new URL("/2026/06/bare-story-of-the-day", server.url).href, "--delay", "0")
-    expect(bare).toEqual({ code: 1, said: expect.stringContaining("crawler: no article: what was fetched is none") })
+    expect([code, said]).toEqual([
+      1,
+      expect.stringContaining(`${gone}: no article: soft_404 (answered 404, there is no such page)`)
+    ])
+    const bare = new URL("/2026/06/bare-story-of-the-day", server.url).href
+    expect(await run(bare, "--delay", "0")).toEqual({
+      code: 1,
+      said: expect.stringContaining(
+        `${bare}: no article: empty, nothing_found (answered 404, it shows no text of its own`
+      )
+    })
     const nowhere = join(tmpdir(), "no-such-folder", "x")
     expect(await run(gone, "--out", nowhere)).toEqual({
       code: 74,
