@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { sessionFault } from "../../src/infra/sql/statement.ts"
 
 const refused: ReadonlyArray<readonly [text: string, why: RegExp]> = [
-  ["copy articles to '/tmp/x'", /^copy is not taken: rows are not copied .*`articles export`/],
+  ["copy articles to 'rows.csv'", /^copy is not taken: rows are not copied .*`articles export`/],
   ["/* all */ COPY (select 1) TO STDOUT", /^copy is not taken: rows are not copied/],
   ["begin", /^begin is not taken: a statement is a transaction of its own/],
   ["end;", /^end is not taken: a statement is a transaction/],
