@@ -18,7 +18,7 @@ const LARGE_AT_ONCE = 1
 /** They let everything else go first, so long (ms) after so many bytes: who sends without end sends fast. */
 const GIVE_WAY_MS = 2
 const GIVE_WAY_BYTES = 524_288
-/** One that is not done within this time (ms) lets others go first. */
+/** One that is not done within its share of this time (ms) lets others go first: many who come just fast enough cost a page no more than one. */
 const SLICE_MS = 2000
 /** One that comes at less than this (bytes a ms) needs no turn: many slow ones would only wait for each other until their time is up. */
 const SLOW_BYTES = 2048
@@ -79,7 +79,8 @@ class Turn {
   #look(before: number): void {
     this.#timer = setTimeout(() => {
       const slow = this.#bytes - before < LOOK_MS * SLOW_BYTES
-      if (waiting.length > 0 && (slow || performance.now() - this.#entered >= SLICE_MS)) this.end()
+      const over = performance.now() - this.#entered >= SLICE_MS / waiting.length
+      if (waiting.length > 0 && (slow || over)) this.end()
       else this.#look(this.#bytes)
     }, LOOK_MS)
   }

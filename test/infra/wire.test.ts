@@ -82,3 +82,28 @@ test("bodies whose servers send a little and then nothing keep no other one wait
   done.resolve(null)
   expect((await Promise.all(others)).map(({ end }) => end)).toEqual(others.map(() => "complete"))
 }, 20_000)
+
+/** Bodies that come just fast enough to keep their turn, and the time (ms) one of them may keep it alone. */
+const paced = 12
+const sliceMs = 2000
+
+test("a page that comes at once is not kept waiting a whole turn by each of many that are paced", async () => {
+  const done = { of: 0, given: false }
+  const piece = 65_536
+  const fast = pattern(7, MEBIBYTE)
+  const pacing = async () => {
+    if (done.given) throw new Error("given up")
+    await Bun.sleep(24)
+    done.of += piece
+    return new Uint8Array(piece)
+  }
+  const attackers = Array.from({ length: paced }, () => read(pacing, 10 * MEBIBYTE))
+  // Together they hold so much that each further body takes turns with them.
+  while (done.of < 6_000_000) await Bun.sleep(20)
+  const begun = performance.now()
+  const { bytes, end } = await read(inPieces(fast, piece), 10 * MEBIBYTE)
+  expect([Buffer.compare(bytes, fast), end]).toEqual([0, "complete"])
+  expect(performance.now() - begun).toBeLessThan((paced * sliceMs) / 4)
+  done.given = true
+  await Promise.all(attackers)
+}, 60_000)
