@@ -51,10 +51,15 @@ const mayBeArticle = (it: Planned): boolean =>
   it.job.target.type === "article" || (it.job.target.type === "auto" && !isFront(it))
 const looksLikeList = ({ job }: Planned): boolean => job.priority.by === "category" && job.priority.value === "low"
 
+/** Links known to a crawl with a limit; beyond them none is followed: an article of so many is found, or there is none. */
+export const linksMax = 100_000
+
 /** Lets through as many pages as articles are still wanted; the others wait, in case some turn out to be none. */
 const admit = (quota: Quota["Service"], links: ReadonlyArray<Planned>): ReadonlyArray<Planned> =>
   links.filter((link) => {
-    if (quota.seen.has(link.url_key)) return false
+    // The frontier itself knows what it has, and how much it may hold.
+    if (!Number.isFinite(quota.limit)) return true
+    if (quota.seen.has(link.url_key) || quota.seen.size >= linksMax) return false
     quota.seen.add(link.url_key)
     if (looksLikeList(link) || !mayBeArticle(link)) return true
     if (quota.taken < quota.limit) {

@@ -27,6 +27,8 @@ export const tellPoll = Effect.fnUntraced(function* (delivery: Delivery, outcome
   yield* notePoll(delivery, { outcome, message, links: null, fresh: null })
 })
 
+/** Sources whose last poll is remembered, the latest ones; of another a poll that piled up is asked for nothing, and no more. */
+export const polledMax = 10_000
 /** The slot of each source that was polled last, and when. */
 export type Polled = Map<string, { readonly slot: Millis; readonly at: Millis }>
 
@@ -38,7 +40,10 @@ const isOvertaken = (polled: Polled, source: string, { id, scheduled_at: slot }:
   if (id !== `${source}@${slot}`) return false
   const last = polled.get(source)
   if (last !== undefined && last.slot !== slot && slot < last.at) return true
+  polled.delete(source)
   polled.set(source, { slot, at: now })
+  const [oldest] = polled.size > polledMax ? polled.keys() : []
+  if (oldest !== undefined) polled.delete(oldest)
   return false
 }
 

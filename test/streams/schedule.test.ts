@@ -2,10 +2,11 @@ import { expect } from "bun:test"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Sources } from "../../src/domain/ports.ts"
-import { nextSlot } from "../../src/domain/slots.ts"
+import { nextSlot, pollJob } from "../../src/domain/slots.ts"
 import type { Source } from "../../src/domain/source.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { MemoryPages } from "../../src/infra/pages.memory.ts"
+import { type Polled, polledMax, unasked } from "../../src/streams/polls.ts"
 import { tick } from "../../src/streams/schedule.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
@@ -152,3 +153,14 @@ effect("polls that piled up behind a pause are one request; the next slot's is a
     world(() => feedPage([]), { asked })
   )
 })
+
+effect("polls of sources without end are remembered up to a bound, the latest ones", () =>
+  Effect.gen(function* () {
+    const sources = Sources.of({ ...(yield* Sources), find: (id) => Effect.succeed({ ...feed, id }) })
+    const polled: Polled = new Map()
+    const ask = (id: string) =>
+      unasked(polled, pollJob({ ...feed, id }, 300_000, 0)).pipe(Effect.provideService(Sources, sources))
+    for (let at = 0; at <= polledMax; at += 1) yield* ask(`s${at}`)
+    expect([polled.size, polled.has("s0"), polled.has(`s${polledMax}`)]).toEqual([polledMax, false, true])
+  }).pipe(Effect.provide(world(() => "")))
+)
