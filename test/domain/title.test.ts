@@ -71,6 +71,36 @@ test.each([
     "The old bridge falls - as it happened"
   ],
   [
+    "a kicker that all but the window's title state stays",
+    `${og("The mayor's second visit: the old bridge falls at dawn")}${ld("The mayor's second visit: the old bridge falls at dawn")}<title>The old bridge falls at dawn</title>`,
+    "<h1>The mayor's second visit: The old bridge falls at dawn</h1>",
+    "The mayor's second visit: The old bridge falls at dawn"
+  ],
+  [
+    "a name behind a bar in the heading goes where a statement does without it",
+    `${og("The old bridge falls at dawn")}<title>The old bridge falls at dawn | HILL.EXAMPLE</title>`,
+    "<h1>The old bridge falls at dawn | NOTES.EXAMPLE</h1>",
+    "The old bridge falls at dawn"
+  ],
+  [
+    "a heading that holds the text, as it is not closed, is no title",
+    "<title>The old bridge falls at dawn</title>",
+    `<h1>The old bridge falls at dawn${" and nobody knows what comes now".repeat(12)}</h1>`,
+    "The old bridge falls at dawn"
+  ],
+  [
+    "how characters are read is no part of it",
+    "",
+    "<h1><ruby>橋<rp>(</rp><rt>はし</rt><rp>)</rp></ruby>が<ruby>落<rt>お</rt></ruby>ちました</h1>",
+    "橋が落ちました"
+  ],
+  [
+    "where words may be parted is left out as far as the page states it elsewhere",
+    "<title>Federal mediators are no outlaws</title>",
+    "<h1>Fed\u00ader\u00adal medi\u00ada\u00adtors are no out\u00adlaws</h1>",
+    "Federal mediators are no outlaws"
+  ],
+  [
     "a heading's own link is no part of it",
     "",
     "<h1>The old bridge falls<a href=#x>¶</a></h1>",

@@ -33,7 +33,7 @@ export interface Sheet {
 }
 
 const never = new Set(
-  "title script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter".split(
+  "title script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter rt rp".split(
     " "
   )
 )

@@ -20,7 +20,7 @@ import type { Source } from "./text.ts"
 import { plain, siteNames, statedTitles, titleOf, unescaped } from "./title.ts"
 
 /** Version of generic extraction: raised when the same page would read differently. */
-export const genericVersion = 3
+export const genericVersion = 4
 const tagsMax = 30
 const tagMax = 80
 const descriptionMax = 2000

@@ -82,7 +82,7 @@ export const nextElement = (tree: Tree, element: Element): Element | null => {
 /** White space runs become one blank; ends are trimmed. */
 export const words = (text: string): string => text.replace(/[\s\u00a0\u200b\u2060\ufeff]+/gu, " ").trim()
 
-const silent = new Set(["script", "style", "template", "noscript", "textarea", "svg", "iframe", "object", "select"])
+const silent = new Set("script style template noscript textarea svg iframe object select rt rp".split(" "))
 
 /** All text on one line: blocks and line breaks become blanks. The walk keeps its own stack. */
 export const inlineText = (element: Element): string => {

@@ -113,6 +113,8 @@ export const siteNames = (meta: Meta, linked: Linked, url: string): ReadonlyArra
 const trust = { heading: 1.6, openGraph: 1.3, linked: 0.9, document: 0.3, twitter: 0.2 }
 /** A shorter heading (letters and digits) is a label, not a title. */
 const plainMin = 4
+/** A longer one, in characters, is not closed where it ends, and holds the text. */
+const headingMax = 300
 
 /** Statements of so many letters and digits are long enough to be recognised inside another. */
 const insideMin = 10
@@ -134,16 +136,28 @@ const isSetOff = (long: Vote, short: Vote): boolean => {
   )
 }
 
+/** A title of so many letters and digits stands alone: what a bar sets off behind it is a name, if no heading shows it. */
+const barMin = 10
+const withoutTail = (text: string): string => {
+  const at = text.search(/\s\|\s/u)
+  return plain(text.slice(0, Math.max(0, at))).length > barMin ? text.slice(0, at).trim() : text
+}
+
+/** Whether only the window and one network show it. */
+const isAside = (vote: Vote): boolean => [...vote.by].every((it) => it === "document" || it === "twitter")
+
 /** A heading that carries a kicker before the title, or a document title with more behind it, speaks for the title. */
 const merge = (votes: ReadonlyArray<Vote>): void => {
   for (const long of votes)
     for (const short of votes) {
       if (short.key.length <= insideMin || short.key.length >= long.key.length) continue
-      const hasKicker = long.by.has("heading") && long.key.endsWith(short.key)
-      const isDocument = [...long.by].every((it) => it === "document" || it === "twitter")
-      const isLoose = !long.by.has("heading") && !long.by.has("linked")
-      const hasTail = long.key.startsWith(short.key) && (isDocument || (isLoose && isSetOff(long, short)))
-      if (!hasKicker && !hasTail) continue
+      const isShown = long.by.has("heading")
+      const isSeconded = long.by.size > 2 && isAside(short)
+      const hasKicker = isShown && long.key.endsWith(short.key) && !isSeconded
+      const isLoose = !isShown && !long.by.has("linked")
+      const hasTail = long.key.startsWith(short.key) && (isAside(long) || (isLoose && isSetOff(long, short)))
+      const hasName = isShown && plain(withoutTail(long.text)) === short.key
+      if (!hasKicker && !hasTail && !hasName) continue
       short.weight += long.weight
       long.weight = 0
     }
@@ -205,6 +219,16 @@ const unspaced = (text: string): string => text.replaceAll(" ", "")
 /** Colons and dashes between words, which part a title. */
 const marksOf = (text: string): number => text.match(/(?<=[\p{L}\p{N}]):\s\S|\s[–—-]\s/gu)?.length ?? 0
 
+/** Where words may be parted at a line's end. */
+const softHyphen = "\u00ad"
+/**
+ * Of two texts of equal letters: parts of a heading that only a style sheet sets apart run into each other, elsewhere blank
+ * and colon are written; where words may be parted is of no interest.
+ */
+const isBetter = (text: string, than: string): boolean =>
+  (text.length > than.length && (unspaced(text) === unspaced(than) || marksOf(text) > marksOf(than))) ||
+  (than.includes(softHyphen) && !text.includes(softHyphen))
+
 /** The statements of the title without the names of the site, equal ones together. */
 const votesOf = (
   stated: ReadonlyArray<readonly [keyof typeof trust, string | null]>,
@@ -217,23 +241,11 @@ const votesOf = (
     if (text === "" || (key.length < plainMin && by === "heading")) continue
     const vote = votes.get(key) ?? { key, text, by: new Set(), weight: 0 }
     votes.set(key, vote)
-    // Parts of a heading that only a style sheet sets apart run into each other; elsewhere blank and colon are written.
-    if (
-      text.length > vote.text.length &&
-      (unspaced(text) === unspaced(vote.text) || marksOf(text) > marksOf(vote.text))
-    )
-      vote.text = text
+    if (isBetter(text, vote.text)) vote.text = text
     vote.by.add(by)
     vote.weight += trust[by]
   }
   return [...votes.values()]
-}
-
-/** A title of so many letters and digits stands alone: what a bar sets off behind it is a name, if no heading shows it. */
-const barMin = 10
-const withoutTail = (text: string): string => {
-  const at = text.search(/\s\|\s/u)
-  return plain(text.slice(0, Math.max(0, at))).length > barMin ? text.slice(0, at).trim() : text
 }
 
 /**
@@ -251,7 +263,7 @@ export const titleOf = (
   const isName = shown !== "" && (names.includes(plain(shown)) || isSiteName(shown, meta))
   const more = [...banners, section, ...(isName ? [shown] : [])].map(plain).filter((it) => it.length > 1)
   const stated: ReadonlyArray<readonly [keyof typeof trust, string | null]> = [
-    ["heading", isName ? null : shown],
+    ["heading", isName || shown.length > headingMax ? null : shown],
     ["openGraph", metaOf(meta, "og:title", "dc.title")],
     ["linked", textOf(linked.article?.headline)],
     ["document", meta.title === null ? null : inlineText(meta.title)],
