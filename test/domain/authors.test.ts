@@ -17,6 +17,31 @@ test.each([
     ["Jane Doe", "Ann Poe"]
   ],
   [
+    "a place of two words, of which the page speaks as of one",
+    `<p>By Jane Doe, Port Harbour</p>${text}<p>Nobody in Port Harbour slept.</p>`,
+    ["Jane Doe"]
+  ],
+  [
+    "another's name, of whom the page speaks",
+    `<meta name=author content="Jane Doe, Ann Poe">${text}<p>They met Ann Poe in Nairobi.</p>`,
+    ["Jane Doe", "Ann Poe"]
+  ],
+  [
+    "several names before the place",
+    `<meta name=author content="Jane Doe, Ann Poe, Nairobi">${text}<p>Nairobi wird lauter.</p>`,
+    ["Jane Doe", "Ann Poe"]
+  ],
+  [
+    "one word among the names of a list",
+    `<meta name=author content="Jane Doe, Lupa, Ann Poe">${text}`,
+    ["Jane Doe", "Lupa", "Ann Poe"]
+  ],
+  [
+    "a role of several parts behind a name",
+    `<meta name=author content="Jane Doe, Senior Editor, City Desk, Harbour">${text}`,
+    ["Jane Doe"]
+  ],
+  [
     "a family's names ahead, of which the page speaks only with the given one",
     `<meta name=author content="García Márquez, Gabriel">${text}<p>Gabriel García Márquez y Gabriela.</p>`,
     ["García Márquez, Gabriel"]
@@ -98,6 +123,14 @@ test.each([
     ld('{"name":"annaberg"}'),
     ["Anna Berg"]
   ],
+  ["to one behind a label too", "<p>Author: Anna Berg, 3 March 2026</p>", ld('{"name":"anna_berg"}'), ["Anna Berg"]],
+  [
+    "a house gives way to who is shown",
+    "<p>Von Anna Berg</p>",
+    ld('{"name":"Das Magazin für den Hafen"}'),
+    ["Anna Berg"]
+  ],
+  ["and stays where nobody is", "", ld('{"name":"Das Magazin für den Hafen"}'), ["Das Magazin für den Hafen"]],
   ["and stays where none is shown", "", ld('{"name":"annaberg"}'), ["annaberg"]],
   ["a placeholder is nobody", "", "<meta name=author content=page.head.author>", []],
   ["who updated it did not write it", "", ld('[{"name":"Jane Doe"},{"name":"Updated by John Roe"}]'), ["Jane Doe"]],

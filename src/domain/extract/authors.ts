@@ -3,7 +3,7 @@ import { ancestors, attribute, type Element, inlineText, subtree, type Tree, wor
 import { isFields, listOf } from "./json.ts"
 import { deref, type Linked, namesOf, typesOf } from "./linked.ts"
 import { allMeta, type Meta } from "./meta.ts"
-import { cleanNames, desksOf, type IsPlace, looksLikePerson, nameMax, statementMax } from "./names.ts"
+import { cleanNames, desksOf, type IsPlace, looksLikePerson, nameMax, publisher, statementMax } from "./names.ts"
 import { hasDay } from "./published.ts"
 import { plain, withoutSite } from "./title.ts"
 
@@ -157,9 +157,9 @@ const bylineName = (text: string): ReadonlyArray<string> => {
 const isAccount = (name: string): boolean => /^[\p{Ll}\p{N}._-]+$/u.test(name)
 
 /** People that the page shows near its headline; where there are none, who goes by one word that stands alone. */
-const shownPeople = (people: ReadonlyArray<Person>): ReadonlyArray<string> => {
+const shownPeople = (people: ReadonlyArray<Person>, isPlace: IsPlace): ReadonlyArray<string> => {
   const names = people.flatMap(({ sure, text }) => {
-    const said = cleanNames([text.replace(behind, "")])
+    const said = cleanNames([text.replace(behind, "")], isPlace)
     return sure ? said.flatMap(bylineName) : said.filter(looksLikePerson)
   })
   if (names.length > 0) return cleanNames(names)
@@ -173,7 +173,9 @@ const fromText = (near: Bylines): ReadonlyArray<string> => {
     it.length < 100 ? [...it.matchAll(korean)].map(([, name = ""]) => name) : []
   )
   if (reporters.length > 0) return reporters
-  const named = cleanNames(fromLines(lines, byline)).flatMap((it) => (isNickname(it) ? [it] : bylineName(it)))
+  const named = cleanNames(fromLines(lines, byline), near.isPlace).flatMap((it) =>
+    isNickname(it) ? [it] : bylineName(it)
+  )
   return named.length > 0 ? named : cleanNames(besideDate(lines))
 }
 
@@ -183,14 +185,26 @@ const extendsTo = (names: ReadonlyArray<string>, more: ReadonlyArray<string>): b
   return more.length > names.length && names.every((it) => keys.has(plain(it)))
 }
 
+/** Whether none is a person's name, nor what somebody may go by: then whoever is named elsewhere wrote. */
+const areHouses = (names: ReadonlyArray<string>): boolean =>
+  names.every((it) => !looksLikePerson(it) && !isUncased(it) && (publisher.test(it) || !isNickname(it)))
+
 /** Names that the page states, by one that is shown if they are accounts, or by a meta tag that names them and more. */
 const completed = (
   named: ReadonlyArray<string>,
   metas: ReadonlyArray<string>,
   near: Bylines
 ): ReadonlyArray<string> => {
-  const shown = named.every(isAccount) ? shownPeople(near.people().filter((it) => it.sure)).filter(looksLikePerson) : []
-  if (shown.length > 0) return shown
+  if (named.every(isAccount)) {
+    const shown = [
+      ...shownPeople(
+        near.people().filter((it) => it.sure),
+        near.isPlace
+      ),
+      ...fromText(near)
+    ].filter(looksLikePerson)
+    if (shown.length > 0) return cleanNames(shown)
+  }
   return metas.map((it) => cleanNames([it], near.isPlace)).find((it) => extendsTo(named, it)) ?? named
 }
 
@@ -215,6 +229,8 @@ export const authorsOf = (
     () => meta.authors.map(inlineText).filter((it) => it.length <= nameMax * 2)
   ]
   const said: Array<ReadonlyArray<string>> = []
+  // Whoever is named in the end if no person is: another house first, then the site itself.
+  let house: ReadonlyArray<string> = []
   let own: ReadonlyArray<string> = []
   for (const source of sources) {
     const raw = source().map((it) => words(it.slice(0, statementMax)))
@@ -223,18 +239,20 @@ export const authorsOf = (
       near.isPlace
     )
     const named = stated.filter(isForeign)
-    if (named.length > 0) return completed(named, metas, near)
+    if (named.length > 0 && !areHouses(named)) return completed(named, metas, near)
+    if (house.length === 0) house = named
     if (own.length === 0) own = stated
     said.push(raw)
   }
+  const rest = house.length > 0 ? house : own
   const found = [
-    () => shownPeople(near.people()),
+    () => shownPeople(near.people(), near.isPlace),
     () => fromText(near),
     () => cleanNames(fromSignatures(near.signatures())).filter(looksLikePerson)
   ]
   for (const source of found) {
-    const names = source().filter((it) => isForeign(it) && (own.length === 0 || looksLikePerson(it)))
+    const names = source().filter((it) => isForeign(it) && (rest.length === 0 || looksLikePerson(it)))
     if (names.length > 0) return names
   }
-  return own.length > 0 ? own : desksOf([...said.flat(), ...near.people().map((it) => it.text)])
+  return rest.length > 0 ? rest : desksOf([...said.flat(), ...near.people().map((it) => it.text)])
 }

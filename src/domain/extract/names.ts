@@ -21,7 +21,7 @@ const other =
   /^(?:updated|edited|reviewed|researched|photograph(?:y|ed)|photos?|styled|illustrat(?:ed|ions?)|translated|fact[- ]checked|contributions?) (?:by|from)\b|^(?:written|posted|by|von|text)(?: by)?:?$/iu
 /** A role that follows a name: after a comma, bar or dash in any language. */
 const suffix =
-  /\s*(?:,|\||\s[–—-]\s|·)\s*(?:\p{L}+\s){0,3}(?:기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|chief|director|fellow|analyst|professor|author)(?:\s.*)?$/iu
+  /\s*(?:,|\||\s[–—-]\s|·)\s*(?:\p{L}+\s){0,3}(?:기자|특파원|논설위원|앵커|리포터|記者|编辑|編輯|correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|chief|director|fellow|analyst|professor|author)(?:[\s,].*)?$/iu
 /** A part between commas that is a role, not a name. */
 const role =
   /^(?:\p{L}+\s){0,3}(?:correspondent|reporter|editor|writer|contributor|freelancer?|journalist(?:in)?|columnist|redakteur(?:in)?|korrespondent(?:in)?|producer|analyst)$/iu
@@ -35,7 +35,7 @@ const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const noise =
   /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|\w+(?:\.\w+){2,}|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
 const address = /https?:|www\.|\.(?:com|de|org|net)\b.*\//iu
-const joiner = /\s*(?:;|\||\n|•|·| & | and | und | et | y | e | og | och | en | и | i | 및 )\s*/u
+const joiner = /\s*(?:;|\||\n|•|·| & | [Aa]nd | [Uu]nd | et | y | e | og | och | en | и | i | 및 )\s*/u
 const slug = /^\p{Ll}+(?:-\p{Ll}+)+$/u
 
 const cleanName = (raw: string): string => {
@@ -52,10 +52,10 @@ const cleanName = (raw: string): string => {
   return words(name.replace(/\s*[,:;|/=·-]+\s*$/u, "").replace(/^[\s,:;|/=·-]+/u, ""))
 }
 
-/** Whether the page speaks of the word that stands behind a name and a comma as of a place; a given name may stand there. */
+/** Whether the page speaks of what stands behind a name and a comma as of a place; a given or another name may stand there. */
 export type IsPlace = (word: string, name: string) => boolean
-/** What stands behind a name and a comma and is but a word. */
-const wordOnly = /^(?:\p{Lu}\p{Ll}+|[가-힣]{2})$/u
+/** What stands behind names and a comma and may be where they were: one to three words. */
+const placeName = /^(?:\p{Lu}\p{Ll}+(?:[ -]\p{Lu}\p{Ll}+){0,2}|[가-힣]{2})$/u
 /** A name that is written without a blank. */
 const unspaced = /^(?:[가-힣]{2,4}|\p{Script=Han}{2,4})$/u
 /**
@@ -69,16 +69,19 @@ const split = (raw: string, isPlace: IsPlace): ReadonlyArray<string> =>
     .split(joiner)
     .flatMap((it) => {
       const parts = it.split(/\s*[,、，،]\s*/u).filter((part) => part !== "" && !role.test(part))
-      const [name = "", place = ""] = parts
-      const isWord = parts.length === 2 && wordOnly.test(place) && !familyAhead.test(it)
-      const isName = name.includes(" ") && (looksLikePerson(name) || koreanRole.test(name))
-      if (isWord && isName && isPlace(place, name)) return [name]
+      const [names, place = ""] = [parts.slice(0, -1), parts.at(-1)]
+      const areNamed = names.every((name) => (name.includes(" ") && looksLikePerson(name)) || koreanRole.test(name))
+      const [name] = names
+      const mayBePlace = areNamed && placeName.test(place) && !familyAhead.test(it) && !suffix.test(it)
+      if (name !== undefined && mayBePlace && isPlace(place, name)) return names
+      const isList = parts.length > 2 && parts.filter(looksLikePerson).length > 1 && !suffix.test(it)
       const areNames = parts.every((part) => /\s/u.test(part.trim()) || unspaced.test(part))
-      return parts.length > 1 && areNames ? parts : [it]
+      return parts.length > 1 && (areNames || isList) ? parts : [it]
     })
 
 /** Names of houses: left out where a person is named beside them. */
-const publisher = /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b/iu
+export const publisher =
+  /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b/iu
 
 /** Names as people write them: without "By", role, e-mail, degree, date; each once. */
 export const cleanNames = (raw: ReadonlyArray<string>, isPlace: IsPlace = () => false): ReadonlyArray<string> => {

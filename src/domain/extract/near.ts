@@ -133,9 +133,12 @@ const signaturesOf = (sheet: Sheet, body: Element, isForeign: (it: Element) => b
   }
 }
 
-/** A report names the place that it comes from: whether the page says the word where it does not say the name. */
+/**
+ * A report names the place that it comes from: whether the page says the word where it does not say the name. Several
+ * words may be another's name: of a place it says "in", in one language or another.
+ */
 const placeIn = ({ blocks }: Sheet, word: string, name: string): boolean => {
-  const said = new RegExp(`(?<!\\p{L})${word}(?!\\p{Ll})`, "u")
+  const said = new RegExp(`${/[ -]/u.test(word) ? " (?:in|à|en|em|w) " : "(?<!\\p{L})"}${word}(?!\\p{Ll})`, "u")
   return blocks.some(({ text }) => said.test(text) && !text.includes(name))
 }
 
