@@ -1,5 +1,5 @@
 import { Clock, Context, Deferred, Effect, Layer, Metric, Option, Result, Schema, Semaphore, Stream } from "effect"
-import type { Unavailable } from "../domain/errors.ts"
+import type { BadData, Unavailable } from "../domain/errors.ts"
 import { type RetryPolicy, suspectFrom } from "../domain/job.ts"
 import { failures, type StageLabel, stageMessages } from "../domain/metrics.ts"
 import { Policy } from "../domain/policy.ts"
@@ -55,11 +55,18 @@ export class Run extends Context.Service<
     )
 }
 
-const settle = Effect.fnUntraced(function* (settlement: Settlement) {
+/** Ends a delivery at a stage. What follows from it and can never be stored is a dead letter of its input instead. */
+const settle = Effect.fnUntraced(function* (delivery: Delivery, stage: StageLabel, settlement: Settlement) {
   const bus = yield* Bus
   const { out, suspicion } = yield* Run
+  const bury = Effect.fnUntraced(function* ({ message }: BadData) {
+    const now = yield* Clock.currentTimeMillis
+    const bytes = JSON.stringify(delivery.envelope)
+    const letter = deadLetter(delivery, stage, { code: "bad_data", message: message.slice(0, 2000) }, bytes, now)
+    yield* steadfast(bus.settle([{ receipt: settlement.receipt, publish: [], dead: [letter] }]))
+  })
   yield* steadfast(bus.settle([settlement])).pipe(
-    // What cannot be stored stays leased and is tried again when its lease ends; five times, and it is a dead letter.
+    Effect.catchTag("BadData", bury),
     Effect.catchTag("BadData", (bad) => Effect.logError(`a settlement could not be stored: ${bad.message}`)),
     Effect.ensuring(
       Effect.suspend(() => {
@@ -87,7 +94,7 @@ const handOver = <I, E, R>(works: Stream.Stream<Work<I>, E, R>, to: Intake<I>) =
     works,
     (work) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        settle({
+        settle(work, to.name, {
           receipt: work.receipt,
           publish: to.publish(work.value).map((it, part) => outgoing(work, it, part, now)),
           dead: []
@@ -149,7 +156,7 @@ const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Del
   if (Result.isSuccess(work)) return Option.some(work.success)
   const now = yield* Clock.currentTimeMillis
   const bytes = JSON.stringify(delivery.envelope)
-  yield* settle({
+  yield* settle(delivery, intake.name, {
     receipt: delivery.receipt,
     publish: [],
     dead: [deadLetter(delivery, intake.name, work.failure, bytes, now)]
@@ -178,12 +185,12 @@ const advance = Effect.fnUntraced(function* <I, O>(intake: Intake<I>, outcome: O
     yield* Metric.update(stageMessages(intake.name, resultLabels[result.failure._tag]), 1)
     yield* Metric.update(failures(result.failure.code), 1)
     if (result.failure._tag !== "Postponed") yield* tellPoll(work, result.failure.code, result.failure.message)
-    yield* settle(yield* route(work, result.failure, routing))
+    yield* settle(work, intake.name, yield* route(work, result.failure, routing))
     return Option.none<Work<O>>()
   }
   yield* Metric.update(stageMessages(intake.name, "done"), 1)
   if (Option.isNone(result.success)) {
-    yield* settle({ receipt: work.receipt, publish: [], dead: [] })
+    yield* settle(work, intake.name, { receipt: work.receipt, publish: [], dead: [] })
     return Option.none<Work<O>>()
   }
   return Option.some<Work<O>>({ ...work, value: result.success.value })

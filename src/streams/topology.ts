@@ -9,7 +9,14 @@ import { shelfKey } from "../domain/research/path.ts"
 import { LivenessJob, ResearchJob } from "../domain/research.ts"
 import { polledBy } from "../domain/slots.ts"
 import type { StageName } from "../domain/stages.ts"
-import { crawlTopic, crawlTopics, crawlWeights, linksPerMessageMax, type Topic } from "../domain/topics.ts"
+import {
+  crawlTopic,
+  crawlTopics,
+  crawlWeights,
+  linksPerMessageMax,
+  messageBytesMax,
+  type Topic
+} from "../domain/topics.ts"
 import { trail } from "./audit.ts"
 import { type Intake, link } from "./chain.ts"
 import { fetch } from "./fetch.ts"
@@ -20,7 +27,7 @@ import { messagesMax, research } from "./research.ts"
 import { router } from "./route.ts"
 import { closeRuns } from "./runs.ts"
 import { schedule } from "./schedule.ts"
-import { score } from "./score.ts"
+import { hostsOf, score } from "./score.ts"
 import { scoring } from "./scoring.ts"
 import type { Requeue } from "./stage.ts"
 import { sweep } from "./sweep.ts"
@@ -113,13 +120,27 @@ const reference = (topic: Topic, value: { readonly job: CrawlJob }): Requeue => 
   payload: value
 })
 
-/** A page's links travel in parts; each part is the same page, so only the first carries its article. */
-const parts = <I extends Parsed>(topic: Topic, page: I): ReadonlyArray<Requeue> => {
-  const count = Math.max(1, Math.ceil(page.links.length / linksPerMessageMax))
-  return Array.from({ length: count }, (_, at) => {
-    const links = page.links.slice(at * linksPerMessageMax, (at + 1) * linksPerMessageMax)
-    return reference(topic, at === 0 ? { ...page, links } : { ...page, links, article: null, rejected: [] })
-  })
+/** Bytes of a payload at most: what a message may have, less its envelope. */
+const payloadBytesMax = messageBytesMax - 16_384
+const fits = (payload: unknown): boolean => new TextEncoder().encode(JSON.stringify(payload)).length <= payloadBytesMax
+
+type Links = Parsed["links"]
+/** So many links at most, and fewer where their addresses are long. */
+const partsOf = (links: Links, page: (links: Links) => unknown): ReadonlyArray<Links> => {
+  if (links.length <= 1 || (links.length <= linksPerMessageMax && fits(page(links)))) return [links]
+  const cut = links.length > linksPerMessageMax ? linksPerMessageMax : Math.ceil(links.length / 2)
+  return [...partsOf(links.slice(0, cut), page), ...partsOf(links.slice(cut), page)]
+}
+
+/** A page's links travel in parts, `of` them; each part is the same page, so only the first carries its article. */
+const parts = <I extends Parsed>(topic: Topic, page: I, of: (links: Links) => I): ReadonlyArray<Requeue> =>
+  partsOf(page.links, of).map((links, at) =>
+    reference(topic, at === 0 ? of(links) : { ...of(links), article: null, rejected: [] })
+  )
+/** The facts of hosts that a part has no link to go with another. */
+const scoredPart = (page: Scored, links: Links): Scored => {
+  const hosts = new Set(hostsOf({ ...page, links }))
+  return { ...page, links, scores: Object.fromEntries(Object.entries(page.scores).filter(([host]) => hosts.has(host))) }
 }
 
 const polled = (job: CrawlJob): Topic | null => (polledBy(job) === null ? null : "crawl.poll")
@@ -166,12 +187,12 @@ const parser: Intake<Validated> = {
 const scorer: Intake<Parsed> = {
   name: "scorer",
   ...follower("parsed", Parsed),
-  publish: (page) => parts("parsed", page)
+  publish: (page) => parts("parsed", page, (links) => ({ ...page, links }))
 }
 const routing: Intake<Scored> = {
   name: "router",
   ...follower("scored", Scored),
-  publish: (page) => parts("scored", page)
+  publish: (page) => parts("scored", page, (links) => scoredPart(page, links))
 }
 
 /** fetch → validate → parse → score → route, as one typed stream. */
