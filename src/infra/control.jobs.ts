@@ -26,6 +26,20 @@ const changed = (
       : Effect.fail(controlError("conflict", `AI job ${id} is ${job.status}, not ${state}`))
   })
 
+/** Whether jobs may run now, and what the day has cost. */
+export const providerOf = Effect.fnUntraced(function* (ledger: AiLedger["Service"], budgetUsd: number, now: number) {
+  const gate = yield* ledger.look(now)
+  const spent = yield* ledger.spent(dayStart(now))
+  const closed = gate.tag === "closed" ? gate : null
+  return {
+    closed_by: closed?.code ?? null,
+    next_probe_at: closed === null ? null : new Date(closed.until).toISOString(),
+    spent_today_usd: spent,
+    budget_usd: budgetUsd,
+    waits_for_budget: budgetUsd > 0 && spent >= budgetUsd
+  }
+})
+
 /** AI jobs over their table. `budgetUsd`: AI_BUDGET_DAILY_USD. */
 export const jobOperations = (jobs: AiJobs["Service"], ledger: AiLedger["Service"], budgetUsd: number): Operations => ({
   "jobs.list": ({ after, article, limit = LIMIT, status, type }) =>
@@ -40,19 +54,10 @@ export const jobOperations = (jobs: AiJobs["Service"], ledger: AiLedger["Service
           ...(after === undefined ? {} : { after })
         })
       )
-      const gate = yield* stored(ledger.look(now))
-      const spent = yield* stored(ledger.spent(dayStart(now)))
-      const closed = gate.tag === "closed" ? gate : null
       return {
         jobs: found,
         next: found.length < limit ? null : (found.at(-1)?.id ?? null),
-        provider: {
-          closed_by: closed?.code ?? null,
-          next_probe_at: closed === null ? null : new Date(closed.until).toISOString(),
-          spent_today_usd: spent,
-          budget_usd: budgetUsd,
-          waits_for_budget: budgetUsd > 0 && spent >= budgetUsd
-        }
+        provider: yield* stored(providerOf(ledger, budgetUsd, now))
       }
     }),
   "jobs.show": ({ id }) =>

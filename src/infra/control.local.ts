@@ -15,6 +15,7 @@ import { Settings } from "./config.ts"
 import { candidateOperations } from "./control.candidates.ts"
 import { explain } from "./control.explain.ts"
 import { jobOperations, noJobs } from "./control.jobs.ts"
+import { noOverview, overviewOperation } from "./control.overview.ts"
 import { boundsOf, noParsing, parsingOperations } from "./control.parsing.ts"
 import { letterOperations, noRecords, recordOperations } from "./control.records.ts"
 import { noReparse, reparseOperation } from "./control.reparse.ts"
@@ -86,6 +87,9 @@ const listArticles = Effect.fnUntraced(function* (input: Parameters<Control["Ser
   }
 })
 
+/** What is answered where nothing but memory is there. */
+const withoutStore = { ...noRecords, ...noJobs, ...noParsing, ...noReparse, ...noOverview }
+
 /** The operations over the ports of this process. Those of the database answer `unsupported` where there is none. */
 export const layer = (version: string): Layer.Layer<Control, never, Pages | Frontier | Sources | Bus | Settings> =>
   Layer.effect(
@@ -108,10 +112,7 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
         ...sources,
         ...(yield* candidateOperations(sources["sources.import"])),
         ...research,
-        ...noRecords,
-        ...noJobs,
-        ...noParsing,
-        ...noReparse,
+        ...withoutStore,
         ...(parsing === null ? {} : parsingOperations(parsing, pages, boundsOf(settings))),
         ...(jobs === null || ledger === null ? {} : jobOperations(jobs, ledger, settings.AI_BUDGET_DAILY_USD)),
         ...Option.match(rules, {
@@ -120,7 +121,11 @@ export const layer = (version: string): Layer.Layer<Control, never, Pages | Fron
         }),
         ...Option.match(database, {
           onNone: () => ({}),
-          onSome: (it) => ({ ...recordOperations(it, settings, scores), ...reparseOperation(it, bus, pages) })
+          onSome: (it) => ({
+            ...recordOperations(it, settings, scores),
+            ...reparseOperation(it, bus, pages),
+            ...overviewOperation({ version, settings, database: it, bus, jobs, ledger })
+          })
         }),
         ...Option.match(letters, { onNone: () => ({}), onSome: letterOperations }),
         enqueue: (input) => Effect.provideContext(enqueue(input, settings, scores), context),

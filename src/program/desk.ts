@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { type Operating, operate } from "../infra/cli/operate.ts"
 import * as output from "../infra/cli/output.ts"
 import { Settings } from "../infra/config.ts"
@@ -8,6 +8,19 @@ import { Refusal } from "../infra/exit.ts"
 import { hosts } from "./backends.ts"
 import { researchAlone } from "./research.ts"
 import { store } from "./store.ts"
+
+/** Whoever is on call waits no longer for the state of things: no answer is one. */
+const statusMax = Duration.seconds(20)
+const inTime = Effect.timeoutOrElse({
+  duration: statusMax,
+  orElse: () =>
+    Effect.fail(
+      new Refusal({
+        exit: "nothing",
+        message: `no answer within ${Duration.format(statusMax)}: the store is busy or stuck, or its crawler is`
+      })
+    )
+})
 
 /** Commands that ask the crawler of a data dir: over its store where nobody holds it, else over the holder's API. */
 export const desk = Effect.fn("desk")(function* (command: Operating, version: string) {
@@ -24,6 +37,7 @@ export const desk = Effect.fn("desk")(function* (command: Operating, version: st
   )
   return yield* operate(command, ALLOW_PRIVATE_CIDRS).pipe(
     Effect.provide(services),
+    (work) => (command.name === "status" ? inTime(work) : work),
     Effect.catchTag("Unavailable", (it) => new Refusal({ exit: "nothing", message: it.message }))
   )
 })

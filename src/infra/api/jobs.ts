@@ -6,7 +6,7 @@ import { operation } from "./operation.ts"
 const optional = Schema.optionalKey
 
 /** Whether jobs may run now, for the whole fleet. */
-const Provider = Schema.Struct({
+export const Provider = Schema.Struct({
   /** The code that closed the provider; null: it is open. */
   closed_by: Schema.NullOr(Schema.String),
   next_probe_at: Schema.NullOr(Schema.String),

@@ -21,6 +21,7 @@ import {
 } from "./answers.ts"
 import { jobOperations } from "./jobs.ts"
 import { operation } from "./operation.ts"
+import { overviewOperations } from "./overview.ts"
 import { parsingOperations } from "./parsing.ts"
 
 export type { Operation, Scope } from "./operation.ts"
@@ -155,6 +156,7 @@ export const operations = {
   ...parsingOperations,
   ...reparseOperations,
   ...researchOperations,
+  ...overviewOperations,
   status: operation("GET", "/status", "read", "Version and backlog of the crawler.", { input: {}, output: Status }),
   sql: operation("POST", "/sql", "admin", "Run SQL on the store as its administrator.", {
     input: {

@@ -185,6 +185,12 @@ const keeping = {
 } as const
 
 const operating = {
+  status: shape({
+    help: "What goes on: articles, backlog, dead letters, hosts, sources and AI, in twenty lines.",
+    words: none,
+    flags: { json },
+    examples: ["crawler status"]
+  }),
   "dlq list": shape({
     help: "Dead letters: inputs that could never be worked on.",
     words: none,

@@ -14,6 +14,7 @@ import { askResearch } from "./research.ts"
 import { askRules } from "./rules.ts"
 import { readSeeds, refusedText } from "./seeds.ts"
 import { askSources } from "./sources.ts"
+import { askStatus } from "./status.ts"
 
 /** Commands that ask the crawler of a data dir: over its store, or over its API while it runs. */
 export type Operating = Extract<
@@ -31,6 +32,7 @@ export type Operating = Extract<
       | `hosts ${string}`
       | `fetcher-rules ${string}`
       | "rules"
+      | "status"
       | "reparse"
       | "sql"
   }
@@ -107,6 +109,8 @@ const ask = (command: Operating, cidrs: ReadonlyArray<string>): Work => {
     case "jobs resume":
     case "jobs show":
       return askJobs(command)
+    case "status":
+      return askStatus(command)
     case "reparse":
       return askReparse(command)
     case "parsing-rules disable":
