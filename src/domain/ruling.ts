@@ -71,11 +71,14 @@ export const ruleFor = (rules: ReadonlyArray<Ruling>, url: string, expected: Tar
   return best[0] ?? null
 }
 
-/** The parsing rules of this deployment, read now and then from the store: `find` never waits for it. */
+/**
+ * The parsing rules of this deployment, read now and then from the store. `find` waits for the first look, for a page read without its
+ * rule would be another article; afterwards it goes by what it knows.
+ */
 export class ParsingRules extends Context.Service<
   ParsingRules,
   {
-    readonly find: (url: string, expected: TargetType) => Effect.Effect<Ruling | null>
+    readonly find: (url: string, expected: TargetType) => Effect.Effect<Ruling | null, Unavailable>
     readonly list: Effect.Effect<ReadonlyArray<Ruling>, Unavailable>
     /** A rule of the same host, path, target and version is replaced; audited. Answers how many. */
     readonly put: (rules: ReadonlyArray<RulingInput>, actor: string) => Effect.Effect<number, Unavailable | BadData>

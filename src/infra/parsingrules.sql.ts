@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Semaphore } from "effect"
 import type { TargetType } from "../domain/crawl.ts"
 import { ParsingRules, type Ruling, ruleFor } from "../domain/ruling.ts"
 import { Database } from "./database.ts"
@@ -67,21 +67,24 @@ export const layer: Layer.Layer<ParsingRules, never, Database> = Layer.effect(
   Effect.gen(function* () {
     const database = yield* Database
     const read = noBadData(database.query<Ruling>(list))
-    let known: ReadonlyMap<string, ReadonlyArray<Ruling>> = new Map()
+    let known: ReadonlyMap<string, ReadonlyArray<Ruling>> | null = null
     let until = 0
-    const refresh = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      if (now < until) return
-      until = now + rememberedMs
-      const rules = yield* read
-      known = Map.groupBy(rules, (it) => it.host_pattern)
-    }).pipe(Effect.catch((it) => Effect.logWarning(`parsing rules are read later: ${it.message}`)))
+    const look = Effect.gen(function* () {
+      until = (yield* Clock.currentTimeMillis) + rememberedMs
+      known = Map.groupBy(yield* read, (it) => it.host_pattern)
+    })
+    const one = Semaphore.makeUnsafe(1)
+    const first = one.withPermit(Effect.suspend(() => (known === null ? look : Effect.void)))
+    const later = Effect.gen(function* () {
+      if ((yield* Clock.currentTimeMillis) < until) return
+      yield* Effect.catch(look, (it) => Effect.logWarning(`parsing rules are read later: ${it.message}`))
+    })
     const forget = Effect.sync(() => {
       until = 0
     })
     const find = Effect.fnUntraced(function* (url: string, expected: TargetType) {
-      yield* refresh
-      return ruleFor(known.get(URL.parse(url)?.hostname ?? "") ?? [], url, expected)
+      yield* known === null ? first : later
+      return ruleFor(known?.get(URL.parse(url)?.hostname ?? "") ?? [], url, expected)
     })
     const put: Shape["put"] = Effect.fn("ParsingRules.put")(function* (rules, actor) {
       const rows = rules.map((it): Encoded => {

@@ -1,4 +1,4 @@
-import { Effect, Layer, Queue } from "effect"
+import { Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { Fatal } from "../domain/errors.ts"
 import { Policy } from "../domain/policy.ts"
 import { Reader } from "../domain/ports.ts"
@@ -28,6 +28,10 @@ class Thread {
   }
 }
 
+/** A thread that is to take another's place and does not load is tried again: else its readers would become fewer, down to none. */
+const again = Schedule.spaced(Duration.seconds(1))
+const told = ({ message }: Fatal) => Effect.logError(`a reader does not load, tried again: ${message}`)
+
 /** The thread's next message, or how it ended. */
 const next = (thread: Thread): Effect.Effect<FromReader, Fatal> =>
   Effect.callback<FromReader, Fatal>((resume) => {
@@ -56,21 +60,21 @@ export const layer = Layer.effect(
     const idle = yield* Queue.bounded<Thread>(readers)
     const all = new Set<Thread>()
     const scope = yield* Effect.scope
-    /** A thread takes pages once it has loaded, so that no page pays for that. */
-    const add = Effect.gen(function* () {
-      const thread = new Thread()
-      all.add(thread)
-      yield* next(thread)
-      yield* Queue.offer(idle, thread)
-    })
     const drop = (thread: Thread) => {
       all.delete(thread)
       thread.worker.terminate()
     }
+    /** A thread takes pages once it has loaded, so that no page pays for that. */
+    const add = Effect.gen(function* () {
+      const thread = new Thread()
+      all.add(thread)
+      yield* Effect.tapError(next(thread), () => Effect.sync(() => drop(thread)))
+      yield* Queue.offer(idle, thread)
+    })
     const replace = (thread: Thread) =>
       Effect.andThen(
         Effect.sync(() => drop(thread)),
-        Effect.forkIn(Effect.orDie(add), scope)
+        Effect.forkIn(Effect.retry(Effect.tapError(add, told), again), scope)
       )
     yield* Effect.addFinalizer(() => Effect.sync(() => all.forEach(drop)))
     yield* Effect.forEach(Array.from({ length: readers }), () => Effect.orDie(add), { concurrency: "unbounded" })
@@ -78,15 +82,19 @@ export const layer = Layer.effect(
     const late = (url: string) =>
       new Fatal({ code: "reader_limit", message: `reading ${url} took more than READER_TIMEOUT` })
     const read = (_id: string, body: Uint8Array, hints: Hints, given?: ParsingRule | null) =>
-      Effect.acquireUseRelease(
-        Queue.take(idle),
-        (thread) =>
-          Effect.flatMap(ruleOf(hints, given), (rule) => ask(thread, { body, hints, rule })).pipe(
-            Effect.timeoutOrElse({ duration: READER_TIMEOUT, orElse: () => Effect.fail(late(hints.url)) })
-          ),
-        // An interrupted thread still works on the old page, so it is replaced like one that failed.
-        (thread, exit): Effect.Effect<unknown> =>
-          exit._tag === "Success" ? Queue.offer(idle, thread) : replace(thread)
+      // The store of rules is no part of a page's time, and no thread waits for it.
+      Effect.flatMap(ruleOf(hints, given), (rule) =>
+        Effect.acquireUseRelease(
+          Queue.take(idle),
+          (thread) =>
+            Effect.timeoutOrElse(ask(thread, { body, hints, rule }), {
+              duration: READER_TIMEOUT,
+              orElse: () => Effect.fail(late(hints.url))
+            }),
+          // An interrupted thread still works on the old page, so it is replaced like one that failed.
+          (thread, exit): Effect.Effect<unknown> =>
+            exit._tag === "Success" ? Queue.offer(idle, thread) : replace(thread)
+        )
       )
     return Reader.of({ read: remembered(read, READER_MEMO) })
   })

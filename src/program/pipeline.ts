@@ -46,20 +46,6 @@ export const drained = Effect.gen(function* () {
   yield* handBack
 })
 
-/** Jobs under way when the stream has drained get this much longer: a call that is paid for is worth waiting for. */
-const enricherGrace = "4 seconds"
-
-/** The enricher and its sweeper. What is not done in time is handed back. */
-const enriching = Effect.gen(function* () {
-  const run = yield* Run
-  const { sweeps, works } = yield* AiPolicy
-  if (run.has("enricher") && works) {
-    const fiber = yield* Effect.forkScoped(loops.enricher)
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(Fiber.await(fiber), enricherGrace)))
-  }
-  if (run.has("sweeper") && sweeps) yield* Effect.forkScoped(loops.aiSweeper)
-})
-
 /** A loop that fails in a way nobody provided for is begun again: one bad row must not silence a stage. */
 const restarted = <A, E, R>(name: string, loop: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchDefect(loop, (defect) =>
@@ -68,6 +54,20 @@ const restarted = <A, E, R>(name: string, loop: Effect.Effect<A, E, R>): Effect.
       Effect.andThen(Effect.suspend(() => restarted(name, loop)))
     )
   )
+
+/** Jobs under way when the stream has drained get this much longer: a call that is paid for is worth waiting for. */
+const enricherGrace = "4 seconds"
+
+/** The enricher and its sweeper. What is not done in time is handed back. */
+const enriching = Effect.gen(function* () {
+  const run = yield* Run
+  const { sweeps, works } = yield* AiPolicy
+  if (run.has("enricher") && works) {
+    const fiber = yield* Effect.forkScoped(restarted("enricher", loops.enricher))
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(Fiber.await(fiber), enricherGrace)))
+  }
+  if (run.has("sweeper") && sweeps) yield* Effect.forkScoped(restarted("AI sweeper", loops.aiSweeper))
+})
 
 /** The stages that are no part of the chain, each until the scope closes; scheduling ends as soon as a stop is asked for. */
 export const sideLoops = Effect.gen(function* () {

@@ -26,7 +26,7 @@ import { judgedAt, readPage } from "./validate.ts"
 const nameOf = Effect.fnUntraced(function* (page: Validated, content: Content) {
   const url = page.raw.final_url
   const rules = yield* Effect.serviceOption(ParsingRules)
-  const rule = Option.isNone(rules) ? null : yield* rules.value.find(url, "article")
+  const rule = Option.isNone(rules) ? null : yield* steadfast(rules.value.find(url, "article"))
   const rulePattern = rule?.identity_pattern ?? null
   // A source that numbers its articles names them wherever they stand; all others are told apart by domain.
   const scope = rulePattern === null ? registrableDomain(page.raw.host) : (rule?.source_name ?? page.raw.host)

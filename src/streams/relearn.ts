@@ -110,7 +110,7 @@ export const learnRules = Effect.fnUntraced(function* (page: Validated, reading:
   const { job, raw } = page
   const isArticle = job.target.type === "article" || (job.target.type === "auto" && reading.kind === "article")
   if (own === null || !isArticle || raw.status < 200 || raw.status > 299) return
-  const rule = yield* own.rules.find(raw.final_url, "article")
+  const rule = yield* steadfast(own.rules.find(raw.final_url, "article"))
   if (rule === null) {
     const day = new Date(raw.fetched_at).toISOString().slice(0, 10)
     return yield* lacking(own, page, missingWindow(job.host), { tag: "missing", day })

@@ -1,11 +1,13 @@
 import { expect } from "bun:test"
 import { Effect, Layer } from "effect"
+import { Unavailable } from "../../src/domain/errors.ts"
 import { ParsingRules, type RulingInput } from "../../src/domain/ruling.ts"
 import { presets } from "../../src/infra/cli/presets.ts"
-import { Database } from "../../src/infra/database.ts"
+import { Database, type Parameter } from "../../src/infra/database.ts"
 import { layer } from "../../src/infra/parsingrules.sql.ts"
+import { steadfast } from "../../src/streams/stage.ts"
 import { live } from "../support/effect.ts"
-import { stores } from "../support/store.ts"
+import { embeddedStore, stores } from "../support/store.ts"
 
 const rule: RulingInput = {
   source_name: "a",
@@ -74,3 +76,25 @@ for (const store of stores) {
     }).pipe(Effect.provide(on))
   )
 }
+
+live(
+  "parsing rules in SQL: all who ask before the rules are known wait for the first look, also where it fails once",
+  () =>
+    Effect.gen(function* () {
+      yield* (yield* ParsingRules).put([rule], "test")
+      const own = yield* Database
+      let looks = 0
+      const down = Effect.fail(new Unavailable({ dependency: "database", message: "not yet" }))
+      const slow = Database.of({
+        ...own,
+        query: <Row>(text: string, given?: ReadonlyArray<Parameter>) => {
+          looks += 1
+          return Effect.andThen(Effect.sleep("50 millis"), looks === 1 ? down : own.query<Row>(text, given))
+        }
+      })
+      const late = yield* Layer.build(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(Database, slow))))
+      const find = ParsingRules.use((it) => it.find("https://a.kr/news/1", "article")).pipe(Effect.provideContext(late))
+      const found = yield* Effect.all([find, find, find].map(steadfast), { concurrency: 3 })
+      expect(found.map((it) => it?.identity_pattern)).toEqual(Array(3).fill("/news/{id}"))
+    }).pipe(Effect.provide(Layer.provideMerge(layer, embeddedStore)))
+)

@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { Reader } from "../../src/domain/ports.ts"
 import type { Hints } from "../../src/domain/reading.ts"
 import * as inline from "../../src/infra/reader.inline.ts"
@@ -95,4 +95,33 @@ live("a page asked for twice at the same time is read once; a failure is forgott
     for (const id of ["b", "c", "a"]) yield* read(id, page, hints)
     expect(reads).toBe(4)
   })
+)
+
+live(
+  "reader worker: a thread that cannot take a lost one's place at once does so later, and the pages wait for it",
+  () =>
+    Effect.gen(function* () {
+      const Real = globalThis.Worker
+      let made = 0
+      // What the machine may do to a new thread: the second does not load.
+      globalThis.Worker = class extends Real {
+        constructor(href: string | URL) {
+          made += 1
+          super(made === 2 ? new URL("./not-there.ts", import.meta.url).href : href)
+        }
+      }
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          globalThis.Worker = Real
+        })
+      )
+      const layer = worker.layer.pipe(Layer.provide(Layer.merge(settings(), policyOf({ readers: 1 }))))
+      yield* Effect.gen(function* () {
+        const reader = yield* Reader
+        const lost = yield* Effect.forkChild(reader.read("lost", page, hints), { startImmediately: true })
+        yield* Fiber.interrupt(lost)
+        const reading = yield* reader.read("next", page, hints).pipe(Effect.timeout("10 seconds"))
+        expect([reading.kind, made]).toEqual(["article", 3])
+      }).pipe(Effect.provide(layer))
+    })
 )
