@@ -87,10 +87,11 @@ live(
       const down = Effect.fail(new Unavailable({ dependency: "database", message: "not yet" }))
       const slow = Database.of({
         ...own,
-        query: <Row>(text: string, given?: ReadonlyArray<Parameter>) => {
-          looks += 1
-          return Effect.andThen(Effect.sleep("50 millis"), looks === 1 ? down : own.query<Row>(text, given))
-        }
+        query: <Row>(text: string, given?: ReadonlyArray<Parameter>) =>
+          Effect.suspend(() => {
+            looks += 1
+            return Effect.andThen(Effect.sleep("50 millis"), looks === 1 ? down : own.query<Row>(text, given))
+          })
       })
       const late = yield* Layer.build(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(Database, slow))))
       const find = ParsingRules.use((it) => it.find("https://a.kr/news/1", "article")).pipe(Effect.provideContext(late))
