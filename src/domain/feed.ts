@@ -5,6 +5,7 @@ import { finish } from "./feed/finish.ts"
 import { isJsonFeed, readJsonFeed } from "./feed/json.ts"
 import type { Feed, FeedHints, Source } from "./feed/model.ts"
 import { keyOf, kindOf } from "./feed/space.ts"
+import { fromRoot } from "./xml/root.ts"
 import { elements, parseXml, type XmlElement } from "./xml.ts"
 
 export { ITEMS_MAX } from "./feed/finish.ts"
@@ -19,12 +20,7 @@ const FEED_ROOT = /^<(?:[\w.-]+:)?(?:rss|rdf|feed|channel)[\s/>]/i
 export const isFeed = (text: string): boolean => {
   const head = text.slice(0, HEAD_CHARS)
   if (/^\ufeff?\s*\{/.test(head)) return isJsonFeed(text)
-  const bare = head
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/<\?[\s\S]*?\?>/g, "")
-    .replace(/<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/gi, "")
-  const start = bare.search(/<[a-zA-Z]/)
-  return start >= 0 && FEED_ROOT.test(bare.slice(start))
+  return FEED_ROOT.test(fromRoot(head) ?? "")
 }
 
 /** Items wherever they stand: beside the channel (RSS 1.0), in it, or in an item that was never closed. */

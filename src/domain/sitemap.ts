@@ -4,6 +4,7 @@ import { likelyCountry, parseDate } from "./dates.ts"
 import { looksOf } from "./list/looks.ts"
 import type { Hints, Link } from "./reading.ts"
 import { registrableDomain } from "./url.ts"
+import { fromRoot } from "./xml/root.ts"
 import { elements, parseXml, textOf, type XmlElement } from "./xml.ts"
 
 /** Most URLs taken from one sitemap; also the protocol's own limit. */
@@ -45,12 +46,8 @@ const lines = (text: string): ReadonlyArray<string> =>
 /** Is it a sitemap: by its first element, or, as plain text, by every line being an address? */
 export const isSitemap = (text: string): boolean => {
   const head = text.slice(0, HEAD_CHARS)
-  const bare = head
-    .replace(/<!--[\s\S]*?-->/g, "")
-    .replace(/<\?[\s\S]*?\?>/g, "")
-    .replace(/<!DOCTYPE[^>]*>/gi, "")
-  const start = bare.search(/<[a-zA-Z]/)
-  if (start >= 0) return ROOT.test(bare.slice(start))
+  const root = fromRoot(head)
+  if (root !== null) return ROOT.test(root)
   const first = lines(head.length < text.length ? head.slice(0, head.lastIndexOf("\n") + 1) : head)
   return first.length > 0 && first.every(isAddressLine)
 }

@@ -1,4 +1,4 @@
-import { blocks as blockTags, type Element, type Node, type Tree } from "./element.ts"
+import type { Element, Node, Tree } from "./element.ts"
 import { isAway, isHidden } from "./hidden.ts"
 import { type Kind, kindByName } from "./kinds.ts"
 
@@ -32,11 +32,6 @@ export interface Sheet {
   readonly folded: number
 }
 
-const never = new Set(
-  "title script style template noscript textarea svg math iframe object embed select option datalist head button input canvas audio video map dialog progress meter rt rp".split(
-    " "
-  )
-)
 /** Small inline things of these kinds are not part of a sentence. */
 const inlineNoise: ReadonlySet<Kind> = new Set<Kind>(["share", "tools", "advert", "newsletter"])
 const inlineNoiseElements = 12
@@ -44,12 +39,11 @@ const invisible = /[\u00ad\u200b\u200c\u2060\ufeff\u200e\u200f\u202a-\u202e\u206
 const blank = /[\s\u00a0]+/gu
 const untidy = /[\t\n\r\f\v\u00a0\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u0000]|\s\s/u
 
-/** Inline elements that stand within words: in what begins or ends with others, a style sheet may part the words. */
-const within = new Set("b strong i em u sub sup small big mark font ins del s abbr wbr br".split(" "))
+const [space, feed] = [0x20, 0x0a]
 const wordEnd = /[\p{Ll}\p{N}.!?:)%]/u
 const wordBegin = /^(?:\p{Lu}|[$€£¥₩]\d)/u
 /** Whether what two elements say runs together because only a style sheet parts it: "13 reviewsRead more". */
-const isApart = (last: string, text: string): boolean => wordEnd.test(last) && wordBegin.test(text)
+const isApart = (last: number, text: string): boolean => wordEnd.test(String.fromCharCode(last)) && wordBegin.test(text)
 
 /** Anything but visible characters and single blanks: most texts have none of it, and that is told faster. */
 const suspicious =
@@ -74,9 +68,9 @@ const pageShare = 0.65
 /** By element order: the characters of text that stand before the element; one more for the page's end. */
 const textsOf = ({ elements }: Tree): Float64Array => {
   const sums = new Float64Array(elements.length + 1)
-  elements.forEach(({ children, tag }, at) => {
+  elements.forEach(({ children, traits }, at) => {
     let sum = sums[at] ?? 0
-    if (!never.has(tag)) for (const it of children) if (typeof it === "string") sum += it.trim().length
+    if (!traits.isUnread) for (const it of children) if (typeof it === "string") sum += it.trim().length
     sums[at + 1] = sum
   })
   return sums
@@ -90,8 +84,8 @@ class Collector {
   folded = 0
   private readonly kindOf = kindByName
   private parts: Array<string> = []
-  /** The last character gathered, and whether anything but white space was. */
-  private last = ""
+  /** The last character gathered (its code, or 0), and whether anything but white space was. */
+  private last = 0
   private filled = false
   /** Whether an element ended since the last text, and then another began. */
   private ended = false
@@ -137,8 +131,8 @@ class Collector {
   }
 
   private enter(element: Element): boolean {
-    const { tag } = element
-    const isBlock = blockTags.has(tag)
+    const { tag, traits } = element
+    const { isBlock } = traits
     if (isBlock) this.flush()
     this.first[element.order] = this.blocks.length
     this.end[element.order] = this.blocks.length
@@ -146,7 +140,7 @@ class Collector {
       this.lineBreak()
       return false
     }
-    if (never.has(tag) && !(tag === "noscript" && this.isPage(element, noscriptElements))) return false
+    if (traits.isUnread && !(tag === "noscript" && this.isPage(element, noscriptElements))) return false
     if (this.hides(element) && !this.isPage(element, this.hiddenMax)) {
       if (!isAway(element)) this.folded += element.last - element.order + 1
       return false
@@ -155,7 +149,7 @@ class Collector {
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
     else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements) return false
-    this.begun ||= this.ended && !within.has(tag)
+    this.begun ||= this.ended && !traits.isWithin
     if (tag === "a") this.links += 1
     if (tag === "pre") this.pre += 1
     return true
@@ -168,21 +162,22 @@ class Collector {
     return to - from >= all * pageShare
   }
   private leave(element: Element): void {
-    this.ended = !within.has(element.tag)
+    const { tag, traits } = element
+    this.ended = !traits.isWithin
     this.begun = false
-    if (element.tag === "a") this.links -= 1
-    if (blockTags.has(element.tag)) {
+    if (tag === "a") this.links -= 1
+    if (traits.isBlock) {
       this.flush()
       this.owner = blockParent(element)
     }
-    if (element.tag === "pre") this.pre -= 1
+    if (tag === "pre") this.pre -= 1
     this.end[element.order] = this.blocks.length + (this.filled ? 1 : 0)
   }
   private add(raw: string): void {
     const text = this.pre > 0 ? raw.replace(invisible, "") : tidy(raw)
     if (text === "") return
     const glued =
-      text.startsWith(" ") && this.pre === 0 && (this.last === "" || this.last === " " || this.last === "\n")
+      this.pre === 0 && (this.last === 0 || this.last === space || this.last === feed) && text.startsWith(" ")
     const own = glued ? text.slice(1) : this.begun && this.pre === 0 && isApart(this.last, text) ? ` ${text}` : text
     this.ended = false
     this.begun = false
@@ -192,12 +187,12 @@ class Collector {
   private append(text: string): void {
     if (text === "") return
     this.parts.push(text)
-    this.last = text.charAt(text.length - 1)
+    this.last = text.charCodeAt(text.length - 1)
     this.filled ||= text !== " " && text.trim() !== ""
   }
   private lineBreak(): void {
-    if (this.last === "\n" && this.pre === 0) this.flush()
-    else if (this.last !== "") this.append("\n")
+    if (this.last === feed && this.pre === 0) this.flush()
+    else if (this.last !== 0) this.append("\n")
   }
   private flush(): void {
     if (this.parts.length === 0) return
@@ -205,7 +200,7 @@ class Collector {
     const { filled } = this
     const gathered = this.linkChars
     this.parts.length = 0
-    this.last = ""
+    this.last = 0
     this.filled = false
     this.linkChars = 0
     if (!filled) return
@@ -236,7 +231,7 @@ const withoutEmptyEnds = (text: string): string => text.trimEnd().replace(/^[ \t
 
 const blockParent = (element: Element): Element => {
   let it = element.parent
-  while (it !== null && !blockTags.has(it.tag)) it = it.parent
+  while (it !== null && !it.traits.isBlock) it = it.parent
   return it ?? element
 }
 
@@ -248,11 +243,11 @@ const placeOf = (owner: Element): Place => {
   const place = { heading: 0, item: false, cell: false, quote: false }
   let it: Element | null = owner
   for (let level = 0; level < placeLevels && it !== null; level++, it = it.parent) {
-    const { tag } = it
-    if (tag.length === 2 && tag.startsWith("h") && tag >= "h1" && tag <= "h6") place.heading ||= Number(tag.slice(1))
-    else if (tag === "li" || tag === "dd" || tag === "dt") place.item = true
-    else if (tag === "td" || tag === "th") place.cell = true
-    else if (tag === "blockquote") place.quote = true
+    const { heading, isCell, isItem } = it.traits
+    if (heading > 0) place.heading ||= heading
+    else if (isItem) place.item = true
+    else if (isCell) place.cell = true
+    else if (it.tag === "blockquote") place.quote = true
   }
   return place
 }

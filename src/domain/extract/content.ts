@@ -130,7 +130,8 @@ export const contentOf = (
   const content: Content = {
     title,
     text,
-    html: hints.html ? clean(htmlOf(body.blocks)) : null,
+    // Of the same blocks as the text, so as clean.
+    html: !hints.html ? null : text === body.text ? htmlOf(body.blocks) : clean(htmlOf(body.blocks)),
     authors: authors.map(clean),
     published: ruledDateOf(sheet, rule, placed) ?? publishedOf(meta, linked, near, placed),
     modified: modifiedOf(meta, linked, placed),

@@ -1,3 +1,5 @@
+import type { Traits } from "./tag.ts"
+
 /** A node of the light tree: an element, or a piece of text with its entities decoded. */
 export type Node = Element | string
 
@@ -15,7 +17,8 @@ export class Element {
     /** Names (lower case) and values, alternating. */
     readonly attributes: ReadonlyArray<string>,
     readonly parent: Element | null,
-    readonly order: number
+    readonly order: number,
+    readonly traits: Traits
   ) {
     this.last = order
     this.depth = parent === null ? 0 : parent.depth + 1
@@ -33,16 +36,6 @@ export interface Tree {
   /** `tree_cut` when the document has more elements than the bound, `tree_deep` when it nests deeper. */
   readonly flags: ReadonlyArray<string>
 }
-
-/** Elements that begin a new line of text. */
-export const blocks: ReadonlySet<string> = new Set(
-  (
-    "#root html body address article aside blockquote canvas center dd details dialog dir div dl dt fieldset figcaption " +
-    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav noscript ol " +
-    "optgroup option p plaintext pre search section select summary table tbody td template textarea tfoot th thead " +
-    "tr ul video audio object iframe xmp"
-  ).split(" ")
-)
 
 /** The value of an attribute (lower-case name), or undefined. */
 export const attribute = (element: Element, name: string): string | undefined => {
@@ -82,8 +75,6 @@ export const nextElement = (tree: Tree, element: Element): Element | null => {
 /** White space runs become one blank; ends are trimmed. */
 export const words = (text: string): string => text.replace(/[\s\u00a0\u200b\u2060\ufeff]+/gu, " ").trim()
 
-const silent = new Set("script style template noscript textarea svg iframe object select rt rp".split(" "))
-
 /** All text on one line: blocks and line breaks become blanks. The walk keeps its own stack. */
 export const inlineText = (element: Element): string => {
   const parts: Array<string> = []
@@ -110,12 +101,12 @@ const collect = (from: Element, parts: Array<string>, block: string, line: strin
       parts.push(node)
       continue
     }
-    if (silent.has(node.tag) && node !== from) continue
+    const { isBlock, isSilent } = node.traits
+    if (isSilent && node !== from) continue
     if (node.tag === "br") {
       parts.push(line)
       continue
     }
-    const isBlock = blocks.has(node.tag)
     if (isBlock) {
       parts.push(block)
       stack.push(block)

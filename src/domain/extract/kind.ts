@@ -129,15 +129,24 @@ const datedMax = 40
 const datesMin = 5
 const isDated = ({ chars, text }: Block): boolean => chars <= datedMax && (hasDay(text) || age.test(text))
 
+/** What blocks sum up to. */
+const sumsOf = (blocks: ReadonlyArray<Block>) => {
+  const sums = { chars: 0, linkChars: 0, headings: 0, linkedHeadings: 0, shorts: 0, paragraphs: 0 }
+  for (const { chars, heading, linkChars, text } of blocks) {
+    sums.chars += chars
+    sums.linkChars += linkChars
+    if (heading > 0) sums.headings += 1
+    if (heading > 0 && linkChars > chars * linkedMin) sums.linkedHeadings += 1
+    if (chars < paragraphMin) sums.shorts += 1
+    else if (linkChars < chars / 3)
+      for (const line of text.split("\n")) if (line.length > paragraphMin) sums.paragraphs += 1
+  }
+  return sums
+}
+
 const written = ({ meta, sheet }: Page, body: Body, title: string): Rated => {
-  const plain = body.blocks.filter((it) => it.linkChars < it.chars / 3)
-  const paragraphs = plain.flatMap((it) => it.text.split("\n")).filter((it) => it.length > paragraphMin)
-  const total = sheet.blocks.reduce((sum, it) => sum + it.chars, 0)
-  const linkShare = sheet.blocks.reduce((sum, it) => sum + it.linkChars, 0) / Math.max(1, total)
-  const bodyChars = body.blocks.reduce((sum, it) => sum + it.chars, 0)
-  const headings = body.blocks.filter((it) => it.heading > 0).length
-  const linkedHeadings = sheet.blocks.filter((it) => it.heading > 0 && it.linkChars > it.chars * linkedMin).length
-  const shorts = body.blocks.filter((it) => it.chars < paragraphMin).length
+  const page = sumsOf(sheet.blocks)
+  const { chars, headings, paragraphs, shorts } = sumsOf(body.blocks)
   const own = new Set(body.blocks)
   const isOwn = (it: Block): boolean => own.has(it)
   const around = sheet.blocks.slice(
@@ -145,15 +154,15 @@ const written = ({ meta, sheet }: Page, body: Body, title: string): Rated => {
     sheet.blocks.findLastIndex(isOwn) + 1
   )
   return [
-    ["text", 1.1, paragraphs.length >= paragraphsMin],
+    ["text", 1.1, paragraphs >= paragraphsMin],
     ["short", -1.4, body.text.length < shortMax],
-    ["links", -0.9, linkShare > 0.6 && paragraphs.length < 5],
-    ["teasers", -1, isTeased(around, own, bodyChars)],
+    ["links", -0.9, page.linkChars > page.chars * 0.6 && paragraphs < 5],
+    ["teasers", -1, isTeased(around, own, chars)],
     ["dates", -2.3, around.filter(isDated).length >= datesMin],
     ["parts", -0.4, headings > headingsMax],
-    ["crowded", -1.3, headings > headingsMax && bodyChars < headings * crowdedMax],
+    ["crowded", -1.3, headings > headingsMax && chars < headings * crowdedMax],
     ["scraps", -0.6, body.blocks.length > 20 && shorts > body.blocks.length * 0.7],
-    ["headlines", -0.7, linkedHeadings >= linkedHeadingsMin],
+    ["headlines", -0.7, page.linkedHeadings >= linkedHeadingsMin],
     ["listings", -1.2, meta.listings >= listingsMin],
     ["name", -1.1, isShortTitle(title)]
   ]

@@ -19,9 +19,9 @@ const foreign =
 const byScript = (text: string): string | null => {
   const sample = text.slice(0, sampleChars)
   if (!foreign.test(sample)) return null
-  const letters = lengthOf(sample.match(/\p{L}+/gu))
-  if (letters < 20) return null
-  return scripts.find(([, pattern]) => lengthOf(sample.match(pattern)) / letters >= shareMin)?.[0] ?? null
+  const letters = sample.replace(/\P{L}+/gu, "")
+  if (letters.length < 20) return null
+  return scripts.find(([, pattern]) => lengthOf(letters.match(pattern)) / letters.length >= shareMin)?.[0] ?? null
 }
 const lengthOf = (runs: ReadonlyArray<string> | null): number => (runs ?? []).reduce((sum, it) => sum + it.length, 0)
 

@@ -1,78 +1,22 @@
 import { Element, type Tree } from "./element.ts"
 import { type Marks, scan } from "./scanner.ts"
+import { type Traits, traitsOf } from "./tag.ts"
 
 /** Nesting kept, in levels; deeper elements become siblings. Real pages stay under 100; browsers stop at 512. */
 export const depthMax = 256
 /** Elements kept per document; the largest real page in the test sets has 21,000. */
 export const elementsMax = 300_000
 
-const set = (names: string): ReadonlySet<string> => new Set(names.split(" "))
-
-const voids = set("area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr")
-/** An open `<p>` ends where one of these begins. */
-const endsParagraph = set(
-  "address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption figure footer form " +
-    "h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre section table ul"
-)
-/** Elements whose end an inline end tag does not cross, and at which the search for an open `<p>` stops. */
-const special = set(
-  "#root html body address article aside blockquote center details dialog div dl dd dt fieldset figcaption figure " +
-    "footer form header li main menu nav ol section summary table tbody td tfoot th thead tr ul template h1 h2 h3 h4 " +
-    "h5 h6 button object"
-)
-/** A cell is a wall: an end tag inside it closes nothing outside, unless it belongs to the table itself. */
-const walls = set("td th caption template")
-const tableTags = set("table tbody thead tfoot tr td th caption")
-const formatting = set("a b big code em font i nobr s small span strike strong tt u ins del mark abbr label sub sup q")
-const inHead = set("title meta link base script style noscript template basefont bgsound")
-interface Ends {
-  readonly ends: ReadonlySet<string>
-  readonly within: ReadonlySet<string>
-}
-/** The tag begun, and which open siblings it ends, up to the given parents. */
-const siblings: ReadonlyMap<string, Ends> = new Map(
-  Object.entries({
-    li: { ends: set("li"), within: set("ul ol menu dir") },
-    dt: { ends: set("dt dd"), within: set("dl") },
-    dd: { ends: set("dt dd"), within: set("dl") },
-    tr: { ends: set("tr"), within: set("table tbody thead tfoot") },
-    td: { ends: set("td th"), within: set("tr table") },
-    th: { ends: set("td th"), within: set("tr table") },
-    tbody: { ends: set("tbody thead tfoot"), within: set("table") },
-    tfoot: { ends: set("tbody thead tfoot"), within: set("table") },
-    thead: { ends: set("tbody thead tfoot"), within: set("table") },
-    option: { ends: set("option"), within: set("select optgroup datalist") },
-    optgroup: { ends: set("option optgroup"), within: set("select") },
-    a: { ends: set("a"), within: set("td th table object template") }
-  })
-)
-/** Tags that break out of an unclosed `<svg>` or `<math>` (HTML, 13.2.6.5). */
-const breaksOut = set("body div p h1 h2 h3 h4 h5 h6 ul ol li table section article main footer header nav figure img")
-/** Bodies that are never text. `noembed`, `noframes` and `iframe` hold markup as text. */
-const dropped = set("script style iframe noembed noframes xmp")
-
-/** A tag as one page uses it: what the standard says of it, and how often it is open. */
+/** A tag as one page uses it: how often it is open. */
 class Tag {
   /** Whether it was ever open, and how often it is now: a stray end tag costs nothing. */
   known = false
   open = 0
   /** Levels that were opened beyond the depth bound: their end tags are swallowed. */
   beyond = 0
-  readonly isVoid: boolean
-  readonly isSpecial: boolean
-  readonly isDropped: boolean
-  readonly isForeign: boolean
-  readonly staysInHead: boolean
-  readonly endsParagraph: boolean
-  readonly ends: Ends | undefined
+  readonly traits: Traits
   constructor(readonly name: string) {
-    this.isVoid = voids.has(name)
-    this.isSpecial = special.has(name)
-    this.isDropped = dropped.has(name)
-    this.isForeign = name === "svg" || name === "math"
-    this.staysInHead = inHead.has(name)
-    this.endsParagraph = endsParagraph.has(name)
-    this.ends = siblings.get(name)
+    this.traits = traitsOf(name)
   }
 }
 
@@ -81,7 +25,7 @@ class Tag {
  * a reader sees (implied ends, misnested inline tags, cells) and leaves out those that only matter to a browser.
  */
 class Builder implements Marks {
-  readonly root = new Element("#root", [], null, 0)
+  readonly root = new Element("#root", [], null, 0, traitsOf("#root"))
   readonly elements: Array<Element> = [this.root]
   readonly ld: Array<string> = []
   readonly flags = new Set<string>()
@@ -93,6 +37,7 @@ class Builder implements Marks {
   private readonly known = new Map<string, Tag>()
   private readonly head = this.tagOf("head")
   private readonly paragraph = this.tagOf("p")
+  private readonly preformatted = this.tagOf("pre")
   private gathered = ""
   private attributes: Array<string> = []
   private raw: "none" | "drop" | "ld" = "none"
@@ -100,6 +45,9 @@ class Builder implements Marks {
 
   get isForeign(): boolean {
     return this.foreign > 0
+  }
+  get keepsBlanks(): boolean {
+    return this.preformatted.open > 0
   }
   text(text: string): void {
     if (this.raw === "drop" || this.foreign > 0) return
@@ -109,8 +57,8 @@ class Builder implements Marks {
     const tag = this.tagOf(name)
     this.attributes = attributes
     if (this.foreign > 0) {
-      if (tag.isForeign) this.foreign += selfClosing ? 0 : 1
-      if (!breaksOut.has(name)) return
+      if (tag.traits.isForeign) this.foreign += selfClosing ? 0 : 1
+      if (!tag.traits.breaksOut) return
       this.foreign = 0
     }
     this.flush()
@@ -120,7 +68,7 @@ class Builder implements Marks {
   close(name: string): void {
     const tag = this.tagOf(name)
     if (this.foreign === 0) this.end(tag)
-    else if (tag.isForeign) this.foreign -= 1
+    else if (tag.traits.isForeign) this.foreign -= 1
   }
   finish(): void {
     this.flush()
@@ -142,12 +90,13 @@ class Builder implements Marks {
     return tag
   }
   private add(tag: Tag, selfClosing: boolean): void {
-    if (this.head.open > 0 && !tag.staysInHead) this.end(this.head)
+    const { isDropped, isForeign, isVoid, staysInHead } = tag.traits
+    if (this.head.open > 0 && !staysInHead) this.end(this.head)
     this.implyEnds(tag)
     if (!this.push(tag)) return
-    if (tag.isForeign && !selfClosing) this.foreign = 1
-    if (tag.isForeign || tag.isVoid) this.pop()
-    else if (tag.isDropped) this.enterRaw(tag.name)
+    if (isForeign && !selfClosing) this.foreign = 1
+    if (isForeign || isVoid) this.pop()
+    else if (isDropped) this.enterRaw(tag.name)
   }
   private enterRaw(tag: string): void {
     const isLd = tag === "script" && /ld\+json/iu.test(this.attributes.join(" "))
@@ -162,17 +111,17 @@ class Builder implements Marks {
   private push(tag: Tag): boolean {
     if (this.elements.length >= elementsMax) {
       this.flags.add("tree_cut")
-      if (tag.isDropped) this.raw = "drop"
+      if (tag.traits.isDropped) this.raw = "drop"
       return false
     }
     if (this.top.depth >= depthMax) {
       this.flags.add("tree_deep")
-      if (!tag.isVoid && !tag.isDropped) {
+      if (!tag.traits.isVoid && !tag.traits.isDropped) {
         this.pop()
         tag.beyond += 1
       }
     }
-    const element = new Element(tag.name, this.attributes, this.top, this.elements.length)
+    const element = new Element(tag.name, this.attributes, this.top, this.elements.length, tag.traits)
     this.top.children.push(element)
     this.elements.push(element)
     this.stack.push(element)
@@ -191,8 +140,9 @@ class Builder implements Marks {
     this.top = this.stack[this.stack.length - 1] ?? this.root
   }
   private implyEnds(tag: Tag): void {
-    if (tag.endsParagraph && this.paragraph.open > 0) this.endParagraph()
-    const { ends, name } = tag
+    const { name, traits } = tag
+    const { ends, endsParagraph } = traits
+    if (endsParagraph && this.paragraph.open > 0) this.endParagraph()
     if (ends === undefined || (name === "a" && tag.open === 0)) return
     for (let i = this.stack.length - 1; i > 0; i--) {
       const it = this.tags[i]
@@ -202,13 +152,13 @@ class Builder implements Marks {
         else this.cut(i)
         return
       }
-      if (name === "li" && it.isSpecial && it.name !== "div" && it.name !== "address") return
+      if (name === "li" && it.traits.isSpecial && it.name !== "div" && it.name !== "address") return
     }
   }
   private endParagraph(): void {
     for (let i = this.stack.length - 1; i > 0; i--) {
       const it = this.tags[i]
-      if (it === undefined || it.isSpecial) return
+      if (it === undefined || it.traits.isSpecial) return
       if (it === this.paragraph) {
         this.cut(i)
         return
@@ -222,7 +172,7 @@ class Builder implements Marks {
   /** Closes an inline element whose end came too early or too late, leaving the blocks opened inside it open. */
   private release(index: number): void {
     const isTop = index === this.stack.length - 1
-    if (isTop || !this.tags.slice(index + 1).some((it) => it.isSpecial)) {
+    if (isTop || !this.tags.slice(index + 1).some((it) => it.traits.isSpecial)) {
       this.cut(index)
       return
     }
@@ -234,15 +184,15 @@ class Builder implements Marks {
   readonly early: Array<Element> = []
 
   private end(tag: Tag): void {
-    const { name } = tag
+    const { name, traits } = tag
     this.flush()
-    if (this.raw !== "none" && tag.isDropped) {
+    if (this.raw !== "none" && traits.isDropped) {
       this.raw = "none"
       if (this.top.tag === name) this.pop()
       return
     }
     if (name === "br") this.lineBreak(tag)
-    if (name === "body" || name === "html" || tag.isVoid) return
+    if (name === "body" || name === "html" || traits.isVoid) return
     if (tag.beyond > 0) tag.beyond -= 1
     else if (tag.open > 0) this.shut(tag)
   }
@@ -251,17 +201,17 @@ class Builder implements Marks {
     if (this.push(tag)) this.pop()
   }
   private shut(tag: Tag): void {
-    const { name } = tag
+    const { isFormatting, isOfTable } = tag.traits
     for (let i = this.stack.length - 1; i > 0; i--) {
       const it = this.tags[i]
       if (it === undefined) return
       if (it === tag) {
-        if (formatting.has(name)) this.release(i)
+        if (isFormatting) this.release(i)
         else this.cut(i)
         return
       }
-      if (walls.has(it.name) && !tableTags.has(name)) return
-      if (it.name === "table" && tableTags.has(name) && name !== "table") return
+      if (it.traits.isWall && !isOfTable) return
+      if (it.name === "table" && isOfTable) return
     }
   }
 }

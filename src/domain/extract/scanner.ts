@@ -4,6 +4,8 @@ import { decodeHTML, decodeHTMLAttribute } from "entities/decode"
 export interface Marks {
   /** Inside a drawing or a formula no element's body is raw text. */
   readonly isForeign: boolean
+  /** In preformatted text white space counts; elsewhere a text of nothing else is given as one blank. */
+  readonly keepsBlanks: boolean
   readonly text: (text: string) => void
   /** Names are in lower case; `attributes` holds names and values, alternating. */
   readonly open: (tag: string, attributes: Array<string>, selfClosing: boolean) => void
@@ -171,6 +173,10 @@ class Scanner {
     return this.refers(from, to) ? decodeHTMLAttribute(text) : text
   }
   private text(from: number, to: number, refers: boolean): void {
+    if (this.blanksEnd(from) >= to && !this.marks.keepsBlanks) {
+      this.marks.text(" ")
+      return
+    }
     const text = this.html.slice(from, to)
     this.marks.text(refers && this.refers(from, to) ? decodeHTML(text) : text)
   }

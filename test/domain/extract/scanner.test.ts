@@ -31,6 +31,7 @@ const scanned = (html: string, isForeign = false): ReadonlyArray<string> => {
   const said = new Said()
   const marks: Marks = {
     isForeign,
+    keepsBlanks: true,
     text: (text) => said.text(text),
     open: (tag, attributes, closed) => said.open(tag, attributes, closed),
     close: (tag) => said.close(tag)
