@@ -1,13 +1,24 @@
 #!/usr/bin/env bun
+import { writeSync } from "node:fs"
 import { version } from "../package.json" with { type: "json" }
 import { stageNames } from "./domain/stages.ts"
 import { parseArguments } from "./infra/cli/arguments.ts"
 import { helpText, misuseText, noHelp } from "./infra/cli/help.ts"
 import { startPatiently } from "./infra/compilers.ts"
+import { codeOf, saidOf, stdout } from "./infra/descriptor.ts"
 import { exitCode } from "./infra/exit.ts"
 
 /** The process starts here. What needs a moment to load (Effect, the store, the reader) is loaded by the command that needs it. */
-const out = (text: string): void => void process.stdout.write(`${text}\n`)
+const out = (text: string): void => {
+  try {
+    writeSync(stdout, `${text}\n`)
+  } catch (cause) {
+    // `head` has read enough; any other fault means that nobody was told.
+    if (codeOf(cause) === "EPIPE") return
+    complain(`crawler: standard output: ${saidOf(cause)}`)
+    process.exit(exitCode("disk"))
+  }
+}
 const complain = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const help = (of: string | null): number => {

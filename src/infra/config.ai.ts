@@ -1,11 +1,11 @@
-import { decimal, duration, flag, optional, text, whole } from "./setting.ts"
+import { decimal, duration, flag, optional, optionalUrl, text, whole } from "./setting.ts"
 
 /** Settings of AI work (S3.8, S3.21–S3.25). `docs/ai.md` tells what they do together. */
 export const aiSettings = {
   OPENAI_API_KEY: optional("an API key", "Switches AI work on; never logged.", true),
-  OPENAI_BASE_URL: optional(
-    "an http(s) URL ending in /v1",
-    "A compatible server instead of OpenAI's; switches AI work on as well."
+  OPENAI_BASE_URL: optionalUrl(
+    "http",
+    "A compatible server instead of OpenAI's, to its /v1; switches AI work on as well."
   ),
   OPENAI_MODEL: text("gpt-4o-mini", "The model asked."),
   OPENAI_TIMEOUT: duration("20s", { min: "100ms", max: "10m" }, "One call; less than AI_JOB_TIMEOUT."),

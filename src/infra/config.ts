@@ -13,8 +13,10 @@ import {
   header,
   list,
   optional,
+  optionalUrl,
   type Setting,
   text,
+  url,
   whole
 } from "./setting.ts"
 
@@ -102,15 +104,15 @@ export const settings = {
   ),
   CHROMIUM_PATH: optional("a file path", "Chromium; else it is looked for on PATH."),
   BROWSER_SANDBOX: flag(true, "Chromium's sandbox; root needs false."),
-  GOOGLE_SEARCH_URL: text("https://www.googleapis.com/customsearch/v1", "Google Programmable Search JSON API."),
+  GOOGLE_SEARCH_URL: url("https://www.googleapis.com/customsearch/v1", "Google Programmable Search JSON API."),
   GOOGLE_API_KEY: optional(
     "an API key",
     "Key of Google Programmable Search; without it google_search answers nothing.",
     true
   ),
   GOOGLE_CSE_ID: optional("a search engine id", "Which programmable search engine is asked (cx)."),
-  CRTSH_URL: text("https://crt.sh/", "Certificate transparency search that answers crt.sh's JSON."),
-  WAYBACK_URL: text("https://web.archive.org/cdx/search/cdx", "Wayback Machine CDX server."),
+  CRTSH_URL: url("https://crt.sh/", "Certificate transparency search that answers crt.sh's JSON."),
+  WAYBACK_URL: url("https://web.archive.org/cdx/search/cdx", "Wayback Machine CDX server."),
   DNS_SERVERS: list(
     "addresses such as 9.9.9.9 or 127.0.0.1:53, between commas",
     "Asked by DNS enumeration; the system's when empty."
@@ -132,7 +134,7 @@ export const settings = {
   ),
   RESEARCH_AUDIT_BRANCH: text("main", "Branch of RESEARCH_AUDIT_GIT."),
   LIVENESS_TIMEOUT: duration("10s", { min: "100ms", max: "2m" }, "One liveness check, all redirects together."),
-  DATABASE_URL: optional("a postgres:// URL", "Postgres ≥ 15 instead of the embedded store.", true),
+  DATABASE_URL: optionalUrl("postgres", "Postgres ≥ 15 instead of the embedded store.", true),
   DATABASE_CONNECTIONS: whole(8, { min: 1, max: 100 }, "Connections to DATABASE_URL; the embedded store has one."),
   KAFKA_BROKERS: list("host:port between commas", "Kafka instead of the table bus."),
   KAFKA_PREFIX: text("crawler.", "Before the name of each topic and consumer group."),
@@ -142,7 +144,7 @@ export const settings = {
     { min: "1s", max: "24h" },
     "A message that Kafka kept this long untaken is sent again."
   ),
-  REDIS_URL: optional("a redis:// URL", "Redis instead of memory.", true),
+  REDIS_URL: optionalUrl("redis", "Redis instead of memory.", true),
   REDIS_PREFIX: text("crawler:", "Before each key."),
   S3_BUCKET: optional("a bucket's name", "Datasets as objects of this bucket instead of files."),
   RAWS: choice(
@@ -150,7 +152,7 @@ export const settings = {
     ["database", "s3"],
     "Where bodies of raw pages are: in the database (beside an embedded one, in files), or objects of S3_BUCKET."
   ),
-  S3_ENDPOINT: text("https://s3.amazonaws.com", "Where the bucket is, by path: the endpoint, then the bucket."),
+  S3_ENDPOINT: url("https://s3.amazonaws.com", "Where the bucket is, by path: the endpoint, then the bucket."),
   S3_REGION: text("us-east-1", "The region that requests are signed for."),
   S3_PREFIX: optional("a text", "Before the name of each object."),
   S3_ACCESS_KEY_ID: optional("a key's id", "Whose requests these are.", true),

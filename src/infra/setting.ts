@@ -113,6 +113,21 @@ export const contact = (why: string): Setting<string | null> =>
       : undefined
   )
 
+const urls = {
+  http: { form: "an http(s) URL", pattern: /^https?:\/\/[^\s/]+\S*$/i },
+  postgres: { form: "a postgres:// URL", pattern: /^postgres(?:ql)?:\/\/\S*$/ },
+  redis: { form: "a redis:// URL", pattern: /^rediss?:\/\/\S*$/ }
+} as const
+const urlOf = (kind: keyof typeof urls) => (it: string) => (urls[kind].pattern.test(it) ? it : undefined)
+
+/** Where something answers. */
+export const url = (standard: string, why: string): Setting<string> =>
+  make(standard, standard, urls.http.form, why, urlOf("http"))
+
+/** Where something answers that may be absent: null when the variable is not set. */
+export const optionalUrl = (kind: keyof typeof urls, why: string, secret = false): Setting<string | null> =>
+  make<string | null>("", null, urls[kind].form, why, urlOf(kind), secret)
+
 /** A text that may be absent: null when the variable is not set. */
 export const optional = (form: string, why: string, secret = false): Setting<string | null> =>
   make<string | null>("", null, form, why, (it) => it, secret)

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Result } from "effect"
 import { doctorExit, doctorText, examine } from "../../src/infra/cli/doctor.ts"
@@ -21,6 +23,10 @@ describe("settings that cannot be", () => {
     [{ ADMIN_TOKEN: "a-token-that-is-long-enough,short" }, /^ADMIN_TOKEN=<hidden>/],
     [{ READ_TOKEN: "한글로쓴토큰은받지않습니다요요요" }, /^READ_TOKEN=<hidden>/],
     [{ ALLOW_PRIVATE_CIDRS: "127.0.0.0/8,10.0.0.0/99" }, /^ALLOW_PRIVATE_CIDRS=10\.0\.0\.0\/99/],
+    [{ OPENAI_BASE_URL: "llm.example" }, /^OPENAI_BASE_URL=llm\.example: an http\(s\) URL/],
+    [{ CRTSH_URL: "crt.sh" }, /^CRTSH_URL=crt\.sh: an http\(s\) URL/],
+    [{ REDIS_URL: "cache:6379" }, /^REDIS_URL=<hidden>: a redis:\/\/ URL/],
+    [{ DATABASE_URL: "mysql://u:secret@host/db" }, /^DATABASE_URL=<hidden>: a postgres:\/\/ URL/],
     [{ HTTP_PORT: "99999" }, /^HTTP_PORT=99999: a whole number/]
   ]
   test.each(table)("%p", (env, says) => {
@@ -103,6 +109,24 @@ test("doctor names what is wrong and what to do, and fails only for what stops t
   expect(doctorExit(all)).toBe("nothing")
   expect(doctorText(all)).toContain("→ make it writable for this user")
   expect(doctorExit([{ name: "browser", state: "warn", message: "", advice: "" }])).toBe("done")
+})
+
+test("the port of the crawler of this data dir is no reason to worry; anybody else's is", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "doctor-"))
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") })
+  try {
+    const env = { CRAWLER_DATA_DIR: dir, HTTP_PORT: String(server.port) }
+    const { values } = Result.getOrThrow(readEnvironment(env))
+    const store = Effect.succeed({ name: "store", state: "ok", message: "opens", advice: "" } as const)
+    const port = async () => (await Effect.runPromise(examine(values, store))).find((it) => it.name === "port")
+    expect(await port()).toMatchObject({ state: "warn" })
+    const api = { address: server.url.origin, token: "t", pid: 7 }
+    writeFileSync(join(dir, "api.json"), JSON.stringify(api))
+    expect(await port()).toMatchObject({ state: "ok", message: expect.stringContaining("process 7") })
+  } finally {
+    await server.stop(true)
+    rmSync(dir, { recursive: true, force: true })
+  }
 })
 
 test("columns of a table line up under Hangul, and cells cannot break a line", () => {

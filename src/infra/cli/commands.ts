@@ -1,3 +1,4 @@
+import { LIMIT_MAX } from "../api/answers.ts"
 import { jobbing } from "./commands.jobs.ts"
 import { parsing } from "./commands.parsing.ts"
 import { researching } from "./commands.research.ts"
@@ -31,6 +32,8 @@ const some = (label: string): Positionals => ({ label: `${label}…`, min: 1, ma
 const any = (label: string): Positionals => ({ label: `[${label}…]`, min: 0, max: WORDS_MAX })
 
 const json = toggle("Answer as JSON.")
+/** Rows of one answer, where it is not paged. */
+const rows = whole("N", 1, LIMIT_MAX, "At most (50).")
 const limit = (help: string) => whole("N", 1, 1_000_000, help)
 const strict = toggle("Stop at the first list with a bad line (exit 65) instead of leaving the line out.")
 const seeds = word("FILE", "URLs, one a line; `-` reads standard input.")
@@ -194,7 +197,7 @@ const operating = {
   "dlq list": shape({
     help: "Dead letters: inputs that could never be worked on.",
     words: none,
-    flags: { topic: word("T", "Of this topic."), limit: limit("At most (50)."), json },
+    flags: { topic: word("T", "Of this topic."), limit: rows, json },
     examples: ["crawler dlq list --topic crawl.normal"]
   }),
   "dlq show": shape({
@@ -218,7 +221,7 @@ const operating = {
   "hosts list": shape({
     help: "Hosts and how they do.",
     words: none,
-    flags: { limit: limit("At most (50)."), json },
+    flags: { limit: rows, json },
     examples: ["crawler hosts list"]
   }),
   "hosts show": shape({

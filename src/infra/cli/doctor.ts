@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises"
 import { accessSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { holder } from "../address-file.ts"
 import { chromiumPath, unsafe } from "../browser/chromium.ts"
 import { placeholder, type Settings } from "../config.ts"
 import type { ExitName } from "../exit.ts"
@@ -93,7 +94,18 @@ const browser = (settings: Settings["Service"]): Check =>
         )
   })
 
-const port = ({ HTTP_HOST, HTTP_PORT }: Settings["Service"]): Check => {
+/** The crawler of this data dir has the port that it announced. */
+const port = ({ CRAWLER_DATA_DIR, HTTP_HOST, HTTP_PORT }: Settings["Service"]): Check =>
+  Effect.flatMap(holder(CRAWLER_DATA_DIR), (found) => {
+    const own = Option.isSome(found) && URL.parse(found.value.address)?.port === String(HTTP_PORT)
+    return Effect.map(freePort(HTTP_HOST, HTTP_PORT), (it) =>
+      own && it.state === "warn"
+        ? checked(it.name, "ok", `${HTTP_HOST}:${HTTP_PORT}: process ${found.value.pid}, the crawler of this data dir`)
+        : it
+    )
+  })
+
+const freePort = (HTTP_HOST: string, HTTP_PORT: number): Check => {
   const name = "port"
   if (HTTP_PORT === 0) return Effect.succeed(checked(name, "ok", "HTTP_PORT 0: no server"))
   return Effect.callback<Checked>((resume) => {

@@ -57,6 +57,8 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
   return Result.fail(
     label === null || label === "utf-8"
       ? `is neither UTF-8 (first bad byte at offset ${firstFault(bytes)}) nor UTF-16 nor EUC-KR`
-      : `says it is ${label} but is not`
+      : marked(bytes) === null
+        ? "is no text: it has zero bytes"
+        : `says it is ${label} but is not`
   )
 }
