@@ -12,6 +12,8 @@ export class Policy extends Context.Service<
     readonly fetchConcurrency: number
     /** Requests in flight to one host (FETCH_PER_HOST). */
     readonly fetchPerHost: number
+    /** Pages open in browsers over all hosts (BROWSER_PAGES). */
+    readonly browserPages: number
     /** A longer wait for a host goes back to `messages` (FETCH_WAIT_MAX). */
     readonly fetchWaitMax: Duration.Duration
     /** Pages read at once: the worker threads of the parser (`parser:N`). */

@@ -15,9 +15,13 @@ export const remembered = (read: Read, size: number): Read => {
     const oldest = memo.keys().next().value
     if (memo.size > size && oldest !== undefined) memo.delete(oldest)
   }
-  return Effect.fnUntraced(function* (id, body, hints, rule) {
+  const recall: Read = Effect.fnUntraced(function* (id, body, hints, rule) {
     const known = memo.get(id)
-    if (known !== undefined) return yield* Deferred.await(known)
+    if (known !== undefined) {
+      const exit = yield* Effect.exit(Deferred.await(known))
+      // Whoever read for us was interrupted: that is no answer, so we read ourselves.
+      return yield* Exit.hasInterrupts(exit) ? recall(id, body, hints, rule) : exit
+    }
     const reading = Deferred.makeUnsafe<Reading, Fatal | Unavailable>()
     memo.set(id, reading)
     forget()
@@ -28,4 +32,5 @@ export const remembered = (read: Read, size: number): Read => {
       })
     )
   })
+  return recall
 }

@@ -22,6 +22,7 @@ export const policy = ({ readers, html, oneShot }: Choices) =>
       Policy.of({
         fetchConcurrency: it.FETCH_CONCURRENCY,
         fetchPerHost: it.FETCH_PER_HOST,
+        browserPages: it.BROWSER_PAGES,
         fetchWaitMax: oneShot ? Duration.hours(1) : it.FETCH_WAIT_MAX,
         readers,
         revisits: oneShot ? [] : it.ARTICLE_REVISITS,

@@ -1,6 +1,6 @@
 import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
-import { Fatal, Postponed, Retryable } from "../domain/errors.ts"
+import { Fatal, Postponed, Retryable, type Unavailable } from "../domain/errors.ts"
 import type { Errand } from "../domain/fault.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
@@ -133,16 +133,34 @@ const failed = Effect.fnUntraced(function* (work: Work<CrawlJob>, error: Failure
   return yield* error
 })
 
+/** What all fetches of this process share besides. */
+interface Shared extends Limits {
+  /** BROWSER_PAGES permits. */
+  readonly browsers: Semaphore.Semaphore
+}
+
+/** A page for a browser waits for its room in one before it takes anything that plain pages, or other pages of its host, need. */
+const asking = Effect.fnUntraced(function* <A, R>(
+  limits: Shared,
+  job: CrawlJob,
+  request: Effect.Effect<A, Failure | Unavailable, R>
+) {
+  const renders = job.fetcher === "browser" && (yield* Fetcher).renders === true
+  const inside = inSlot(limits, errandOf(job), request)
+  return yield* renders ? limits.browsers.withPermit(inside) : inside
+})
+
 /**
  * The default chain's second half (S4.2): a page that looks like a shell is fetched by a browser, as a request of its own
  * at the host's pace. Where that cannot be, or fails, the plain page is what there is.
  */
-const rendered = Effect.fnUntraced(function* (limits: Limits, asked: CrawlJob, page: RawBody) {
+const rendered = Effect.fnUntraced(function* (limits: Shared, asked: CrawlJob, page: RawBody) {
   const { renders } = yield* Fetcher
   const marker = asked.fetcher === "auto" && renders === true ? wantsBrowser(page) : null
   if (marker === null || asked.target.type === "feed" || asked.target.type === "sitemap") return page
   yield* Effect.logDebug(`${asked.target.url}: ${marker}, fetched by a browser`)
-  return yield* inSlot(limits, errandOf(asked), visit({ ...asked, fetcher: "browser" }, null)).pipe(
+  const again: CrawlJob = { ...asked, fetcher: "browser" }
+  return yield* asking(limits, again, visit(again, null)).pipe(
     Effect.catch((error) => Effect.as(Effect.logDebug(`${asked.target.url}: ${error.message}`), page))
   )
 })
@@ -154,7 +172,7 @@ const hostFault = ({ envelope: { key }, value: { host, target } }: Work<CrawlJob
   return key === host && (real === null || real === host) ? null : `key ${key}, host ${host}, URL ${target.url}`
 }
 
-const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: Work<CrawlJob>) {
+const take = Effect.fnUntraced(function* (shared: Shared, polled: Polled, work: Work<CrawlJob>) {
   const job = work.value
   const limits = { ...shared, leaving: (yield* Run).stop }
   const mismatch = hostFault(work)
@@ -174,7 +192,7 @@ const take = Effect.fnUntraced(function* (shared: Limits, polled: Polled, work: 
   )
   const once = learnRobots(limits, job).pipe(
     Effect.andThen(keepPace(work)),
-    Effect.andThen(inSlot(limits, errandOf(job), request)),
+    Effect.andThen(asking(limits, asked, request)),
     Effect.tap(({ begun }) => Fiber.join(begun)),
     Effect.flatMap(({ page }) => rendered(limits, asked, page))
   )
@@ -197,7 +215,11 @@ export const fetch = (
   Fetched,
   Bus | Fetcher | FetcherRules | Frontier | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Sources | Upgrades
 > => {
-  const limits = { permits: Semaphore.makeUnsafe(policy.fetchConcurrency), door: gate(policy.fetchPerHost) }
+  const limits = {
+    permits: Semaphore.makeUnsafe(policy.fetchConcurrency),
+    browsers: Semaphore.makeUnsafe(policy.browserPages),
+    door: gate(policy.fetchPerHost)
+  }
   const held = policy.fetchConcurrency * 4
   const polled: Polled = new Map()
   return stage("fetcher", held, (work) => take(limits, polled, work))

@@ -125,3 +125,25 @@ live(
       }).pipe(Effect.provide(layer))
     })
 )
+
+live("a page whose reading is given up is read by whoever waited for it", () =>
+  Effect.gen(function* () {
+    const reading = yield* Reader.use((it) => it.read("1", page, hints)).pipe(
+      Effect.provide(inline.layer.pipe(Layer.provide(config())))
+    )
+    let reads = 0
+    const read = remembered(
+      () =>
+        Effect.suspend(() => {
+          reads += 1
+          return reads === 1 ? Effect.never : Effect.succeed(reading)
+        }),
+      2
+    )
+    const first = yield* Effect.forkChild(read("a", page, hints), { startImmediately: true })
+    const second = yield* Effect.forkChild(read("a", page, hints), { startImmediately: true })
+    yield* Fiber.interrupt(first)
+    expect((yield* Fiber.join(second)).kind).toBe("article")
+    expect(reads).toBe(2)
+  })
+)

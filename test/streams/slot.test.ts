@@ -1,9 +1,10 @@
 import { expect } from "bun:test"
-import { Clock, Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Semaphore, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Retryable } from "../../src/domain/errors.ts"
+import { FetcherRules } from "../../src/domain/fetcherrules.ts"
 import { crashesMax, suspectFrom } from "../../src/domain/job.ts"
-import { Bus, Fetcher, Frontier, Robots } from "../../src/domain/ports.ts"
+import { Bus, Fetcher, Frontier, Hosts, Robots } from "../../src/domain/ports.ts"
 import { chainStages } from "../../src/domain/stages.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
@@ -255,6 +256,51 @@ effect("who waits to be worked on alone keeps nobody from its host meanwhile", (
       Layer.merge(
         world(() => ""),
         noting
+      )
+    )
+  })
+)
+
+effect("pages that wait for a browser keep neither plain pages nor their own hosts' slots waiting", () =>
+  Effect.gen(function* () {
+    const shown = ["a", "b", "c", "d"].map((it) => `https://${it}.example/news/2026/story-1`)
+    const plain = "https://plain.example/news/2026/story-1"
+    const asked: Array<string> = []
+    const page = articlePage("Council votes on the bridge")
+    const slow = Layer.effect(
+      Fetcher,
+      Effect.map(Fetcher, ({ fetch }) => {
+        const browser = Semaphore.makeUnsafe(1)
+        return Fetcher.of({
+          renders: true,
+          fetch: (job, known) => {
+            const got = Effect.andThen(
+              Effect.sync(() => void asked.push(job.target.url)),
+              fetch(job, known)
+            )
+            return job.fetcher === "browser" ? browser.withPermit(Effect.delay(got, "20 seconds")) : got
+          }
+        })
+      })
+    ).pipe(Layer.provide(fetcherOf(() => page)))
+    const program = Effect.gen(function* () {
+      for (const host of ["a", "b", "c", "d"].map((it) => `${it}.example`))
+        yield* (yield* FetcherRules).set({ host, fetcher: "browser", reason: null, actor: "test" })
+      yield* (yield* Frontier).enqueue([...shown, plain].map((url) => seed(url)))
+      const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let tenth = 0; tenth < 30; tenth += 1) yield* TestClock.adjust("100 millis")
+      expect(asked).toEqual([plain])
+      const hosts = yield* Hosts
+      const free = yield* Effect.forEach(shown, (url) => hosts.acquire(new URL(url).hostname))
+      expect(free.filter((it) => it.tag === "granted").length).toBe(3)
+      yield* Fiber.interrupt(chain)
+    })
+    const few = { fetchConcurrency: 2, browserPages: 1 }
+    yield* Effect.provide(
+      program,
+      Layer.merge(
+        world(() => "", { policy: few }),
+        slow
       )
     )
   })

@@ -102,6 +102,7 @@ export const policyOf = (over: Partial<Policy["Service"]> = {}) =>
     Policy.of({
       fetchConcurrency: 16,
       fetchPerHost: 1,
+      browserPages: 4,
       fetchWaitMax: Duration.seconds(5),
       readers: 2,
       revisits: [],
