@@ -36,6 +36,38 @@ const table: ReadonlyArray<
     []
   ],
   [
+    "words of a sentence that a tooltip or an offer marks",
+    article(
+      `${prose("before", 4)}<p>The <a class="tooltip-term">harbour master</a> came, took <a class="affiliate-link">two small cranes</a>, and asked for <b class="cta">more of them.</b> Nobody slept.</p>${prose("after", 2)}`
+    ),
+    ["The harbour master came, took two small cranes, and asked for more of them. Nobody slept."],
+    []
+  ],
+  [
+    "but neither what a tooltip says nor what there is to be pressed",
+    article(
+      `${prose("before", 4)}<p>The master<span class="tooltip-text">A person who is in charge of all that floats in a harbour.</span> came. <a class="share-button">Share</a></p>${prose("after", 2)}`
+    ),
+    ["The master came."],
+    ["Share"]
+  ],
+  [
+    "what only those who paid are shown, and only its paragraphs are called",
+    article(
+      `${prose("before", 4)}<p class="paywall" aria-hidden="true">The cranes were paid for by nobody, the council found out last week.</p>${prose("after", 2)}`
+    ),
+    ["The cranes were paid for by nobody"],
+    []
+  ],
+  [
+    "what subscribers are shown first",
+    article(
+      Array.from({ length: 8 }, (_, at) => `<div class="subscriber-preview">${prose(`piece${at}`, 1)}</div>`).join("")
+    ),
+    ["piece0 0", "piece7 0"],
+    []
+  ],
+  [
     "a list of numbered slides",
     page(
       `<article><h1>Cranes</h1>${prose("intro", 4)}<div class=slider>${["one", "two", "three", "four", "five", "six"].map((it) => `<div class=slider-item><h2>Crane ${it}</h2>${prose(it, 1)}</div>`).join("")}</div></article>`,

@@ -1,6 +1,7 @@
 import type { Element, Node, Tree } from "./element.ts"
 import { isAway, isHidden } from "./hidden.ts"
 import { type Kind, kindByName } from "./kinds.ts"
+import { inlineNoise, isMark } from "./mark.ts"
 
 /** One run of text between two line-breaking boundaries, read once and never again. */
 export interface Block {
@@ -32,8 +33,6 @@ export interface Sheet {
   readonly folded: number
 }
 
-/** Small inline things of these kinds are not part of a sentence. */
-const inlineNoise: ReadonlySet<Kind> = new Set<Kind>(["share", "tools", "advert", "newsletter"])
 const inlineNoiseElements = 12
 const invisible = /[\u00ad\u200b\u200c\u2060\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069\u0000]|\u200d/gu
 const blank = /[\s\u00a0]+/gu
@@ -119,7 +118,7 @@ class Collector {
       else if (typeof node === "number") {
         const left = elements[node]
         if (left !== undefined) this.leave(left)
-      } else if (this.enter(node)) {
+      } else if (this.enter(node, stack.at(-1))) {
         stack.push(node.order)
         for (let i = node.children.length - 1; i >= 0; i--) {
           const child = node.children[i]
@@ -130,7 +129,7 @@ class Collector {
     this.flush()
   }
 
-  private enter(element: Element): boolean {
+  private enter(element: Element, next: Node | number | undefined): boolean {
     const { tag, traits } = element
     const { isBlock } = traits
     if (isBlock) this.flush()
@@ -148,7 +147,8 @@ class Collector {
     const kind = this.kindOf(element)
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
-    else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements) return false
+    else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements)
+      if (!isMark(element, this.parts.at(-1) ?? "", next)) return false
     this.begun ||= this.ended && !traits.isWithin
     if (tag === "a") this.links += 1
     if (tag === "pre") this.pre += 1

@@ -6,6 +6,9 @@ const offScreen = /(?:^|[;/])\s*(?:left|top|right|text-indent|margin-left|margin
 const zeroSize = /(?:^|[;/])\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|!|$)/iu
 const clipped = /overflow\s*:\s*hidden/iu
 
+/** By a convention of structured data (`hasPart.cssSelector`) the paid part of a text is named so: it is the text's own. */
+const isPaid = (element: Element): boolean => /(?:^|\s)paywall(?:\s|$)/iu.test(attribute(element, "class") ?? "")
+
 /**
  * Whether a person with a browser would not see it. Style sheets are not read; inline styles and attributes are. What is
  * kept from screen readers only is decoration or a second wording in an article, and may be shown all the same.
@@ -19,7 +22,7 @@ export const isHidden = (element: Element, aria = true): boolean => {
         if (value !== "until-found") return true
         break
       case "aria-hidden":
-        if (aria && value === "true") return true
+        if (aria && value === "true" && !isPaid(element)) return true
         break
       case "style":
         if (hiddenStyle.test(value) || offScreen.test(value) || (zeroSize.test(value) && clipped.test(value)))

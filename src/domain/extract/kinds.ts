@@ -78,7 +78,7 @@ const table: ReadonlyArray<readonly [Kind, ReadonlyArray<string>]> = [
   [
     "newsletter",
     words(
-      `newsletter subscribe signup sign_up mailchimp mc4wp mailinglist optin opt_in email_(?:form|signup|capture) call_to_action cta
+      `newsletter subscribe(?!r) signup sign_up mailchimp mc4wp mailinglist optin opt_in email_(?:form|signup|capture) call_to_action cta
       donat support_us membership join_us push_notif download_app app_promo`
     )
   ],

@@ -1,6 +1,7 @@
 import type { Block, Sheet } from "./blocks.ts"
 import { attribute, closest, type Element, inlineText } from "./element.ts"
 import type { Kind } from "./kinds.ts"
+import { inlineNoise } from "./mark.ts"
 
 /** What a parent gets of its children's worth: text scattered over distant boxes is worth less than text in one. */
 const decay: Readonly<Record<Mode, number>> = { article: 0.86, forum: 1, page: 0.97, goods: 0.97, posts: 1 }
@@ -133,7 +134,8 @@ const isWord = (element: Element, block: Block | undefined, reason: string): boo
   if (block === undefined || block.element.order >= element.order) return false
   if (block.pre) return true
   const { length } = inlineText(element)
-  return length < block.chars / 2 && (reason === "tags" || element.tag === "a" || length === 0)
+  const isLoose = reason === "tags" || element.tag === "a" || inlineNoise.has(reason)
+  return length < block.chars / 2 && (isLoose || length === 0)
 }
 
 const reasonOf = (element: Element, kind: Kind | null, mode: Mode): Kind | string | null => {
