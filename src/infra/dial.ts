@@ -2,6 +2,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { type Fatal, Retryable } from "../domain/errors.ts"
 import type { HttpUrl } from "../domain/url.ts"
 import { Settings } from "./config.ts"
+import { meaningOf } from "./descriptor.ts"
 import { Guard, type Target } from "./guard.ts"
 import { type Destination, Lost } from "./transport/connection.ts"
 import type { Exchange } from "./transport/exchange.ts"
@@ -97,7 +98,9 @@ interface Failure {
 }
 const failure = (url: HttpUrl, exchange: Exchange | null, thrown: unknown): Failure => {
   const code = typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "failed"
-  const broken = { code: "network", message: `${url.hostname}: ${code} before an answer` } as const
+  const said = meaningOf(code)
+  const why = said === null ? "" : `${said}: `
+  const broken = { code: "network", message: `${url.hostname}: ${why}${code} before an answer` } as const
   const error = new Retryable(exchange?.asked === true ? { ...broken, reached: true } : broken)
   return { unmade: exchange?.connection.reached === false, error }
 }

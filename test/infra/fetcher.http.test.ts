@@ -147,6 +147,7 @@ describe("a host in trouble", () => {
       const error = yield* failure(`http://127.0.0.1:${site.port}/`)
       expect(error).toMatchObject({ _tag: "Retryable", code: "network" })
       expect(error).not.toMatchObject({ reached: true })
+      expect(error).toMatchObject({ message: "127.0.0.1: nobody listens there: ECONNREFUSED before an answer" })
     })
   )
 
