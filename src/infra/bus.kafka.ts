@@ -3,7 +3,7 @@ import { Clock, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import type { Kafka } from "kafkajs"
 import type { Unavailable } from "../domain/errors.ts"
 import { Bus, type Subscription } from "../domain/ports.ts"
-import { type DeadLetter, Envelope } from "../domain/topics.ts"
+import { type DeadLetter, Envelope, type Topic } from "../domain/topics.ts"
 import { ground } from "./bus.table.ts"
 import { Settings } from "./config.ts"
 import { Consumer } from "./consumer.kafka.ts"
@@ -18,6 +18,12 @@ import { encode } from "./sql/rows.ts"
 type Ground = Effect.Success<typeof ground>
 
 const decodeEnvelope = Schema.decodeUnknownOption(Schema.fromJsonString(Envelope))
+
+/** The row that the relay sent this for, if it did. */
+const namedBy = ({ message: { headers, key } }: Arrival, topic: Topic | undefined) => {
+  const id = headers?.[storedHeader]
+  return id === undefined || topic === undefined ? null : { id: String(id), topic, key: String(key ?? "") }
+}
 
 /** An arrival's envelope, if it is one and came by the topic and key it names. */
 const envelopeOf = (prefix: string, { topic, message }: Arrival): Option.Option<Envelope> =>
@@ -71,15 +77,15 @@ const attend = Effect.fnUntraced(function* (
   adopt: (arrivals: ReadonlyArray<Arrival>) => Effect.Effect<void, Unavailable>
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const names = consumer.subscription.topics.map(({ topic }) => topicName(prefix, topic))
+  const topics = new Map(consumer.subscription.topics.map(({ topic }) => [topicName(prefix, topic), topic]))
+  const names = [...topics.keys()]
   const arrived = (arrivals: ReadonlyArray<Arrival>) => {
     const now = Date.now()
     const strangers: Array<Arrival> = []
     for (const arrival of arrivals) {
-      const ours = arrival.message.headers?.[storedHeader] !== undefined
-      const envelope = ours ? envelopeOf(prefix, arrival) : Option.none<Envelope>()
-      if (Option.isNone(envelope)) strangers.push(arrival)
-      else consumer.hear({ envelope: envelope.value, done: arrival.done }, now)
+      const row = namedBy(arrival, topics.get(arrival.topic))
+      if (row === null) strangers.push(arrival)
+      else consumer.hear({ ...row, done: arrival.done }, now)
     }
     // A stranger that could not be stored is not done, so it comes again when its partition does.
     if (strangers.length > 0) fork(Effect.ignore(adopt(strangers)))

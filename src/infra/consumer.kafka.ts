@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Exit, Latch, Option, Result, type Scope, Stream } from "effect"
+import { Clock, Duration, Effect, Exit, Latch, Option, type Scope, Stream } from "effect"
 import type { Unavailable } from "../domain/errors.ts"
 import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
 import type { Envelope } from "../domain/topics.ts"
@@ -18,9 +18,8 @@ const claimMax = 100
 const heardPerLimit = 4
 const heardMin = 200
 
-/** A message as heard: a row's name, and how to tell Kafka that it is over. */
-export interface Heard {
-  readonly envelope: Envelope
+/** A message as heard: a row's name, and how to tell Kafka that it is over. What it says is in the row. */
+export interface Heard extends Pick<Envelope, "id" | "topic" | "key"> {
   readonly done: () => void
 }
 
@@ -59,19 +58,14 @@ export class Consumer implements Taker {
   }
 
   hear(heard: Heard, now: number): void {
-    const { id, topic, key } = heard.envelope
+    const { id } = heard
     if (this.heard.has(id)) {
       this.again.get(id)?.done()
       this.again.set(id, heard)
       return
     }
-    const message = this.messages.encode({ ...heard.envelope, id, topic, key, payload: null, not_before: 0 })
-    if (Result.isFailure(message)) {
-      heard.done()
-      return
-    }
     this.heard.set(id, heard)
-    this.messages.add(message.success, now)
+    this.messages.add(this.messages.message({ ...heard, not_before: 0 }), now)
     this.wake.openUnsafe()
     if (!this.paused && this.heard.size > this.heardMax) {
       this.paused = true

@@ -88,7 +88,8 @@ export class Messages {
     )
   }
 
-  private message({ id, topic, key, not_before }: Outgoing, json: string): Message {
+  /** A message whose text is held elsewhere has none here. */
+  message({ id, topic, key, not_before }: Pick<Outgoing, "id" | "topic" | "key" | "not_before">, json = ""): Message {
     this.sequence += 1
     const { sequence } = this
     const expires_at = 0

@@ -12,7 +12,7 @@ import { arrayOf } from "./sql/messages.ts"
 import * as statement from "./sql/pages.ts"
 import { encode, encodeText } from "./sql/rows.ts"
 
-/** Bodies kept in memory after they were saved. */
+/** Bodies kept in memory after they were saved or read. */
 const recentBytesMax = 64 * 1024 * 1024
 /** Bodies compressed at once. */
 const packers = 4
@@ -126,7 +126,9 @@ export const raws = (database: Shape, rowsMax: number, ttlMs: number, outside: O
     const held = recent.get(id)
     if (held !== undefined) return held
     const [row] = yield* noBadData(database.query<RawRow>(statement.raw, [encodeText(id)]))
-    return row === undefined ? null : yield* opened(row)
+    const page = row === undefined ? null : yield* opened(row)
+    if (page !== null) recent.put(page)
+    return page
   })
   const of: Pages["Service"]["raws"] = Effect.fn("Pages.raws")(function* ({ bytesMax, host, limit }) {
     const rows = yield* noBadData(database.query<RawRow>(statement.raws, [encodeText(host), bytesMax, limit]))

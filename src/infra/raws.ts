@@ -45,7 +45,7 @@ export interface Bodies {
   readonly expire: (day: string) => Effect.Effect<boolean, Unavailable>
 }
 
-/** Pages saved lately, by bytes: a chained parser reads the page that was stored a moment before it. */
+/** Pages saved or read lately, by bytes: a page is read by each stage of a chain, a moment after it was stored. */
 export class RecentRaws {
   private bytes = 0
   private readonly pages = new Map<string, RawBody>()

@@ -18,7 +18,7 @@ const world = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
   yield* database.query("update messages set leased = true, sent = true, leased_until = now() + interval '1 hour'")
   const done: Array<string> = []
   const consumer = new Consumer(subscription({ perKey: 1 }), database, timing, () => Effect.void)
-  const hear = (name: string) => consumer.hear({ envelope: message(name), done: () => done.push(name) }, 0)
+  const hear = (name: string) => consumer.hear({ ...message(name), done: () => done.push(name) }, 0)
   return { consumer, done, hear }
 })
 
