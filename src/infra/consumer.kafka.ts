@@ -6,6 +6,7 @@ import type { Taker } from "./bus.table.ts"
 import { Consumer as Fairness } from "./consumer.memory.ts"
 import { type Bury, decodeRows, patient, type Timing } from "./consumer.table.ts"
 import type { Database } from "./database.ts"
+import { Hand } from "./hand.ts"
 import { type Message, Messages } from "./messages.memory.ts"
 import { noBadData } from "./sql/batches.ts"
 import * as statement from "./sql/bus.ts"
@@ -37,6 +38,7 @@ export class Consumer implements Taker {
   readonly wake = Latch.makeUnsafe(false)
   readonly out = new Map<string, Receipt>()
   stopping = false
+  private readonly hand = new Hand(this.out)
   private readonly messages = new Messages()
   private readonly fairness: Fairness
   private readonly heard = new Map<string, Heard>()
@@ -89,6 +91,7 @@ export class Consumer implements Taker {
 
   /** A delivery is over, or there was none to make: Kafka need not bring it again. */
   readonly ended = (id: string): void => {
+    this.hand.eased()
     this.heard.get(id)?.done()
     const message = this.messages.byId.get(id)
     if (message !== undefined) this.messages.settle(message, [], [], 0)
@@ -125,6 +128,7 @@ export class Consumer implements Taker {
     for (const { receipt } of deliveries) this.out.set(receipt.id, receipt)
     if (broken.length > 0) yield* this.bury(broken)
     for (const { id } of broken) this.ended(id)
+    yield* this.hand.filled
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
@@ -142,6 +146,7 @@ export class Consumer implements Taker {
 
   private readonly step = Effect.gen({ self: this }, function* () {
     while (!this.stopping) {
+      yield* this.hand.gather
       yield* this.wake.close
       if (this.stopping) break
       const deliveries = yield* patient(this.claim, [], this.isStopping)
@@ -159,6 +164,7 @@ export class Consumer implements Taker {
       Effect.sync(() => {
         this.stopping = true
         this.wake.openUnsafe()
+        this.hand.letGo()
       })
     )
     const steps = Stream.paginate(undefined, () => this.step)

@@ -5,6 +5,7 @@ import { lookAgainMs, Outages } from "../domain/outage.ts"
 import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
 import type { Topic } from "../domain/topics.ts"
 import type { Database } from "./database.ts"
+import { Hand } from "./hand.ts"
 import { noBadData } from "./sql/batches.ts"
 import * as statement from "./sql/bus.ts"
 import { envelopeOf, type MessageRow } from "./sql/messages.ts"
@@ -16,12 +17,6 @@ const lookAhead = 16
 const depth = 1000
 /** Keys of a crowded topic looked at per claim, in turn. */
 const keysWalked = 100
-/**
- * A claim costs the store about the same for one message as for a hundred, so a consumer that has work in hand asks for more when
- * half of it is over, or after so long.
- */
-const gatherMs = 500
-const inHand = 0.5
 
 export interface Timing {
   readonly leaseMs: number
@@ -90,10 +85,7 @@ export class Consumer {
   readonly out = new Map<string, Receipt>()
   stopping = false
   private virtual = 0
-  /** Opens when so few messages are out that more are asked for. */
-  private readonly room = Latch.makeUnsafe(false)
-  private few = 0
-  private claimedAt = Number.NEGATIVE_INFINITY
+  private readonly hand = new Hand(this.out)
   /** Where the walk through a crowded topic's keys goes on. */
   private walking = false
   private readonly walked = new Map<Topic, string>()
@@ -110,15 +102,8 @@ export class Consumer {
   private readonly isStopping = (): boolean => this.stopping
 
   readonly ended = (): void => {
-    if (this.out.size <= this.few) this.room.openUnsafe()
+    this.hand.eased()
   }
-
-  /** Waits until a claim is worth its cost. */
-  private readonly gather = Effect.gen({ self: this }, function* () {
-    const left = this.claimedAt + gatherMs - (yield* Clock.currentTimeMillis)
-    if (left > 0 && this.out.size > this.few)
-      yield* Effect.raceFirst(this.room.await, Effect.sleep(Duration.millis(left)))
-  })
 
   /** What the claiming statement must know of each topic. A topic that was idle does not save up turns. */
   private wanted() {
@@ -166,9 +151,7 @@ export class Consumer {
     const { deliveries, broken } = decodeRows(rows)
     if (broken.length > 0) yield* this.bury(broken)
     this.took(deliveries)
-    this.few = Math.floor(this.out.size * inHand)
-    this.claimedAt = yield* Clock.currentTimeMillis
-    yield* this.room.close
+    yield* this.hand.filled
     return deliveries
   }).pipe(Effect.uninterruptible, Effect.withSpan("Bus.claim"))
 
@@ -205,7 +188,7 @@ export class Consumer {
   /** One pull: at least one delivery, or the end. */
   private readonly step = Effect.gen({ self: this }, function* () {
     while (!this.stopping) {
-      yield* this.gather
+      yield* this.hand.gather
       yield* this.wake.close
       if (this.stopping) break
       const deliveries = yield* patient(this.claim, [], this.isStopping)
@@ -222,7 +205,7 @@ export class Consumer {
       Effect.sync(() => {
         this.stopping = true
         this.wake.openUnsafe()
-        this.room.openUnsafe()
+        this.hand.letGo()
       })
     )
     return Stream.unwrap(

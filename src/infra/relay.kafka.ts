@@ -19,10 +19,10 @@ const sendMax = 500
  */
 const perKeyMax = 32
 /**
- * A round costs database, Kafka and its consumers about the same for one message as for a hundred: what falls due so soon after one
- * goes with the next.
+ * A round costs database, Kafka and its consumers about the same for one message as for a hundred, so what falls due soon after one
+ * waits for the next: for this part of the time (BUS_POLL) that other processes' messages may wait anyway.
  */
-const gatherFor = Duration.millis(200)
+const gather = 0.5
 /** Another relay takes over when this one has been silent for so long. */
 const holdMs = 3000
 const holdEveryMs = 1000
@@ -132,7 +132,7 @@ export const relay = Effect.fn("Bus.relay")(function* (
     const deliveries = yield* source.claim
     if (deliveries.length === 0) return yield* source.rest
     yield* pass(deliveries)
-    if (deliveries.length < sendMax) yield* Effect.sleep(gatherFor)
+    if (deliveries.length < sendMax) yield* Effect.sleep(Duration.millis(timing.pollMs * gather))
   })
   const forever = round.pipe(
     Effect.catch((it) =>
