@@ -72,7 +72,7 @@ export const strangers = (env: Env): ReadonlyArray<string> =>
     // Every process start compares every variable: names of another length are no misspelling, and are not looked at.
     const ranked = names
       .filter((it) => ours || Math.abs(it.length - name.length) <= editsMax)
-      .map((it) => ({ it, distance: editDistance(name, it) }))
+      .map((it) => ({ it, distance: editDistance(name, it, ours ? undefined : editsMax) }))
       .sort((a, b) => a.distance - b.distance)
     const best = ranked[0]
     // Short foreign names are near ours by chance.

@@ -1,5 +1,5 @@
-/** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
-export const editDistance = (from: string, to: string): number => {
+/** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other; more than `max` are not counted on. */
+export const editDistance = (from: string, to: string, max = Number.POSITIVE_INFINITY): number => {
   let before: ReadonlyArray<number> = []
   let last: ReadonlyArray<number> = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let row = 1; row <= from.length; row++) {
@@ -11,6 +11,8 @@ export const editDistance = (from: string, to: string): number => {
         from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1] ? (before[column - 2] ?? 0) + 1 : replaced
       next.push(Math.min((last[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, replaced, swapped))
     }
+    // No row that follows has less.
+    if (Math.min(...next) > max) return max + 1
     before = last
     last = next
   }

@@ -5,8 +5,8 @@ import { Progress } from "./offsets.ts"
 const sessionMs = 10_000
 /** Members are heard of, and hear of a new distribution, this often (ms). */
 const heartbeatMs = 500
-/** The broker holds an empty answer back this long (ms): also how long a goodbye may take. */
-const fetchMs = 250
+/** The broker holds an empty answer back this long (ms): also how long a goodbye may take. An idle process does little else than ask. */
+const fetchMs = 500
 const commitEveryMs = 500
 const againMs = 1000
 
