@@ -74,7 +74,7 @@ const shaped = (address: string): Rated => {
   ]
 }
 
-const price = /[$€£₩¥]\s?\d|\b(?:USD|EUR|GBP)\s?\d|\d[\d.,]{0,15}\s?(?:€|원(?![가-힣])|EUR\b)/gu
+const price = /[$€£₩¥]\s?\d|\b(?:USD|EUR|GBP)\s?\d|\d[\d.,]{0,15}\s?(?:€|원(?![가-힣])|EUR\b)/g
 const buying =
   /\b(?:add to (?:cart|basket|bag)|buy now|(?:out of|in) stock|free shipping|in den warenkorb|ajouter au panier|añadir al carrito|aggiungi al carrello)\b|장바구니|바로 ?구매|カートに入れる|加入购物车/i
 const offering =

@@ -82,12 +82,16 @@ const leadsOn = (slides: ReadonlyArray<Block>): boolean => {
 /** What filters have of a page's characters at most: some shelves of things are named after them. */
 const filtersMax = 0.3
 
-/** Sums of worth over the blocks, so that any element's total is one subtraction. */
-const sumsOf = (values: ReadonlyArray<number>): Float64Array => {
-  const sums = new Float64Array(values.length + 1)
-  values.forEach((it, i) => {
-    sums[i + 1] = (sums[i] ?? 0) + it
-  })
+/** Sums over the blocks, so that any element's total is one subtraction. */
+const sumsOf = (blocks: ReadonlyArray<Block>, of: (block: Block) => number): Float64Array => {
+  const sums = new Float64Array(blocks.length + 1)
+  let sum = 0
+  let at = 0
+  for (const it of blocks) {
+    sum += of(it)
+    at += 1
+    sums[at] = sum
+  }
   return sums
 }
 
@@ -99,9 +103,9 @@ export interface Cut {
 /** Marks the blocks that belong to boilerplate, by the outermost element that is boilerplate. */
 export const boilerplate = (sheet: Sheet, mode: Mode): ReadonlyArray<string | null> => {
   const { blocks, end, first, kinds, tree } = sheet
-  const good = sumsOf(blocks.map((it) => Math.max(0, it.worth)))
+  const good = sumsOf(blocks, (it) => Math.max(0, it.worth))
   const total = good[blocks.length] ?? 0
-  const chars = sumsOf(blocks.map((it) => it.chars))
+  const chars = sumsOf(blocks, (it) => it.chars)
   const removed = new Array<string | null>(blocks.length).fill(null)
   /** The last element of the slides that are most of the page: each of them is its text. */
   let shown = 0

@@ -18,23 +18,23 @@ export const plain = (text: string): string =>
         .replace(/[^\p{L}\p{N}]+/gu, "")
 const isAscii = /^[\u0000-\u007f]*$/
 
-/** So many letters and digits, which stand in so many characters mostly, tell most texts from a title. */
-const beginning = 4
-const beginningMax = 16
+/** So few letters and digits are no title. */
+const titleMin = 4
+/** Letters or digits that stay the first ones, whatever is made of what follows; and how many. */
+const settled = /^[a-z0-9가-힣]{2}[\u0020-\u007f가-힣]/i
+const beginning = 2
 
 /** What a page calls its title, made plain; shorter ones are left out. */
 export class Titles {
   private readonly all: ReadonlySet<string>
   private readonly beginnings: ReadonlySet<string>
   constructor(titles: ReadonlyArray<string>) {
-    this.all = new Set(titles.map(plain).filter((it) => it.length >= beginning))
+    this.all = new Set(titles.map(plain).filter((it) => it.length >= titleMin))
     this.beginnings = new Set([...this.all].map((it) => it.slice(0, beginning)))
   }
-  /** Most texts begin otherwise than any title: the rest of them is not made plain. */
+  /** Most texts begin otherwise than any title: they are not made plain. */
   has(text: string): boolean {
-    const head = plain(text.slice(0, beginningMax))
-    // The last letter may be one with what follows it.
-    const isOther = head.length > beginning && !this.beginnings.has(head.slice(0, beginning))
+    const isOther = settled.test(text) && !this.beginnings.has(text.slice(0, beginning).toLowerCase())
     return !isOther && this.all.has(plain(text))
   }
 }
