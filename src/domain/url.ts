@@ -62,7 +62,8 @@ export const parseHttpUrl = (
   options: { readonly anyPort?: boolean } = {}
 ): Result.Result<HttpUrl, UrlRefused> => {
   const text = input.replace(/^ +| +$/g, "")
-  if (new TextEncoder().encode(text).length > URL_BYTES_MAX) {
+  // No character takes more than three bytes for its part of `length`.
+  if (text.length * 3 > URL_BYTES_MAX && new TextEncoder().encode(text).length > URL_BYTES_MAX) {
     return refuse("url_too_long", `URL is over ${URL_BYTES_MAX} bytes`)
   }
   if (/[\u0000-\u001f\u007f]/.test(text)) return refuse("control_character", "URL holds a control character")

@@ -87,7 +87,7 @@ export const settings = {
   ),
   READER_MEMO: whole(256, { min: 1, max: 10_000 }, "Readings remembered, so that one process reads a page once."),
   STORE_BATCH: whole(100, { min: 1, max: 500 }, "Rows of one statement."),
-  STORE_LINGER: duration("50ms", { min: "0ms", max: "1s" }, "Time a row may wait for others."),
+  STORE_LINGER: duration("50ms", { min: "0ms", max: "1s" }, "Time a row may wait for others; an end, twice that."),
   BUS_LEASE: duration("60s", { min: "1s", max: "10m" }, "Life of a lease without renewal."),
   BUS_POLL: duration("500ms", { min: "10ms", max: "30s" }, "Look for messages of other processes this often."),
   DRAIN_TIMEOUT: duration("20s", { min: "1s", max: "25s" }, "SIGTERM to hand-back of what is still in flight."),

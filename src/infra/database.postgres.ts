@@ -48,9 +48,8 @@ class Bug extends Data.TaggedError("Bug")<{ readonly cause: unknown }> {}
 /** Real time on purpose: whether the driver still lives has nothing to do with the program's clock. */
 const answered = <A>(work: PromiseLike<A>, withinMs: number, silent: () => void): Promise<A> => {
   const { promise, reject } = Promise.withResolvers<never>()
-  const late = Object.assign(new Error(`no answer within ${withinMs} ms`), { code: "CONNECT_SILENT" })
   const timer = setTimeout(() => {
-    reject(late)
+    reject(Object.assign(new Error(`no answer within ${withinMs} ms`), { code: "CONNECT_SILENT" }))
     silent()
   }, withinMs)
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))

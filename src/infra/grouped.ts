@@ -129,6 +129,9 @@ class Owed<A> {
   }).pipe(Effect.uninterruptible)
 }
 
+/** Nobody waits for a delivery's end: it gathers neighbours, and what is owed before it, for so many times STORE_LINGER. */
+const endLingers = 2
+
 /** The stores as the stages use them: each write waits a moment for its neighbours (STORE_BATCH, STORE_LINGER). */
 export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | Frontier | Pages | Signals | Settings> =
   Layer.effectContext(
@@ -150,11 +153,11 @@ export const layer: Layer.Layer<Bus | Frontier | Pages | Signals, never, Bus | F
       )
       yield* Effect.addFinalizer(() => Effect.ignore(payAll))
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(owedFor), Effect.ignore(payAll))))
-      const settle = yield* grouped(
-        (rows: ReadonlyArray<Settlement>) => Effect.andThen(payAll, bus.settle(rows)),
-        same,
-        size
-      )
+      const paid = (rows: ReadonlyArray<Settlement>) => Effect.andThen(payAll, bus.settle(rows))
+      const pass = yield* grouped(paid, same, size)
+      const end = yield* grouped(paid, same, { ...size, linger: Duration.times(STORE_LINGER, endLingers) })
+      const settle = (rows: ReadonlyArray<Settlement>) =>
+        rows.every((it) => it.publish.length === 0) ? end(rows) : pass(rows)
       const begin = yield* grouped(bus.begin, same, size)
       const saveRaws = yield* grouped(pages.saveRaws, same, size)
       const saveArticles = yield* grouped(pages.saveArticles, byRow, size)

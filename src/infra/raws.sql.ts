@@ -122,14 +122,17 @@ export const raws = (database: Shape, rowsMax: number, ttlMs: number, outside: O
     const body = packed === null ? null : yield* unpack({ codec, body: packed })
     return body === null ? null : ({ raw: metadata, body } satisfies RawBody)
   })
-  const raw = Effect.fn("Pages.raw")(function* (id: string) {
-    const held = recent.get(id)
-    if (held !== undefined) return held
+  const asked = Effect.fn("Pages.raw")(function* (id: string) {
     const [row] = yield* noBadData(database.query<RawRow>(statement.raw, [encodeText(id)]))
     const page = row === undefined ? null : yield* opened(row)
     if (page !== null) recent.put(page)
     return page
   })
+  const raw = (id: string) =>
+    Effect.suspend(() => {
+      const held = recent.get(id)
+      return held === undefined ? asked(id) : Effect.succeed(held)
+    })
   const of: Pages["Service"]["raws"] = Effect.fn("Pages.raws")(function* ({ bytesMax, host, limit }) {
     const rows = yield* noBadData(database.query<RawRow>(statement.raws, [encodeText(host), bytesMax, limit]))
     const pages = yield* Effect.forEach(rows, opened)

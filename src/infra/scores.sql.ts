@@ -8,6 +8,7 @@ import { HostCache, Scores } from "../domain/priority.ports.ts"
 import { type KeptScore, scorePriority } from "../domain/score.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
+import { grouped, same } from "./grouped.ts"
 import { type ConfigColumns, configOf } from "./priority.config.ts"
 import { kept } from "./scores.kept.ts"
 import { standings } from "./sql/scoring.ts"
@@ -168,11 +169,10 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
     const ttl_ms = Duration.toMillis(settings.PRIORITY_CACHE_TTL)
     const ear = listening()
     const rulesTtlMs = database.embedded ? ttl_ms : sharedTtlMs
-    const load = Option.match(cache, {
-      onNone: () => ask,
-      onSome: (it) =>
-        fromShared(it, ask, { ear, rulesTtlMs, threshold, scoreTtlMs: Duration.toMillis(settings.SCORING_INTERVAL) })
-    })
+    const sharing = { ear, rulesTtlMs, threshold, scoreTtlMs: Duration.toMillis(settings.SCORING_INTERVAL) }
+    const load = Option.match(cache, { onNone: () => ask, onSome: (it) => fromShared(it, ask, sharing) })
+    const read = (hosts: ReadonlyArray<string>) => Effect.flatMap(database.leaseClock, (now) => load(hosts, now))
+    const together = yield* grouped(read, same, { max: hostsMax, linger: settings.STORE_LINGER })
     const memory = kept(
       {
         hostsMax: settings.PRIORITY_CACHE_HOSTS,
@@ -180,7 +180,7 @@ export const layer: Layer.Layer<Scores, never, Database | Settings> = Layer.effe
         now: database.leaseClock,
         hit: (hosts) => Metric.update(scoreLookups("memory"), hosts)
       },
-      load
+      together
     )
     const forget = (hosts?: ReadonlyArray<string>) => Effect.sync(() => memory.forget(hosts))
     const context = yield* Effect.context<never>()

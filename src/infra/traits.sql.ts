@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { type HostTraits, noTraits, Print, Traits } from "../domain/traits.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
+import { byRow, grouped } from "./grouped.ts"
 import { noBadData } from "./sql/batches.ts"
 import { encode, encodeText } from "./sql/rows.ts"
 import { twinMemory } from "./twins.ts"
@@ -10,9 +11,11 @@ import { twinMemory } from "./twins.ts"
 const rememberedMs = 30_000
 const hostsMax = 10_000
 
-/** $1 host. */
-const read = `select identity_pattern as identity, missing, home, ms_of(probed_at) as probed_at, ms_of(home_at) as home_at
-  from host_traits where host = $1`
+/** $1 hosts. One row for each, in their order. */
+const read = `select t.identity_pattern as identity, t.missing, t.home, ms_of(t.probed_at) as probed_at,
+    ms_of(t.home_at) as home_at
+  from json_array_elements_text($1::text::json) with ordinality as h(host, nth)
+  left join host_traits t on t.host = h.host order by h.nth`
 
 /** $1 host; $2 the change: only what it names is written. */
 const write = `insert into host_traits as t (host, identity_pattern, missing, home, probed_at, home_at)
@@ -40,21 +43,28 @@ export const layer: Layer.Layer<Traits, never, Database | Settings> = Layer.effe
   Traits,
   Effect.gen(function* () {
     const database = yield* Database
-    const { SOFT_404_PROBES: probes } = yield* Settings
+    const { SOFT_404_PROBES: probes, STORE_BATCH: max, STORE_LINGER: linger } = yield* Settings
     const known = new Map<string, { readonly traits: HostTraits; readonly until: number }>()
-    const of = Effect.fn("Traits.of")(function* (host: string) {
-      const now = yield* Clock.currentTimeMillis
-      const kept = known.get(host)
-      if (kept !== undefined && kept.until > now) return kept.traits
-      const [row] = yield* noBadData(database.query<Row>(read, [encodeText(host)]))
-      const traits =
-        row === undefined ? noTraits : { ...row, missing: printOrNull(row.missing), home: printOrNull(row.home) }
+    const load = (hosts: ReadonlyArray<string>) =>
+      Effect.map(
+        noBadData(database.query<Row>(read, [encode(hosts)])),
+        (rows): ReadonlyArray<HostTraits> =>
+          rows.map((it) => ({ ...it, missing: printOrNull(it.missing), home: printOrNull(it.home) }))
+      )
+    const together = yield* grouped(load, byRow, { max, linger })
+    const look = Effect.fn("Traits.look")(function* (host: string) {
+      const [traits = noTraits] = yield* together([host])
       known.delete(host)
-      known.set(host, { traits, until: now + rememberedMs })
+      known.set(host, { traits, until: (yield* Clock.currentTimeMillis) + rememberedMs })
       const oldest = known.keys().next().value
       if (known.size > hostsMax && oldest !== undefined) known.delete(oldest)
       return traits
     })
+    const of = (host: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const kept = known.get(host)
+        return kept !== undefined && kept.until > now ? Effect.succeed(kept.traits) : look(host)
+      })
     const learn = Effect.fn("Traits.learn")(function* (host: string, change: Partial<HostTraits>) {
       yield* noBadData(database.query(write, [encodeText(host), encode(change)]))
       known.delete(host)

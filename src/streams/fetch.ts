@@ -185,7 +185,7 @@ const take = Effect.fnUntraced(function* (shared: Shared, polled: Polled, work: 
   if (yield* isVariant(job)) return Option.none<Fetched>()
   const asked: CrawlJob = { ...job, fetcher: yield* chooseFetcher(work) }
   const validators = yield* knownValidators(job)
-  // Work begins with the page's own request, not with waiting for its host; the host's slot does not wait for the store.
+  // Work begins with the page's own request, not with waiting for its host; neither the host's slot nor its door waits for the store.
   const begin = steadfast(Bus.use((bus) => bus.begin([work.receipt])))
   const request = Effect.forkChild(begin, { startImmediately: true }).pipe(
     Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
@@ -193,12 +193,12 @@ const take = Effect.fnUntraced(function* (shared: Shared, polled: Polled, work: 
   const once = learnRobots(limits, job).pipe(
     Effect.andThen(keepPace(work)),
     Effect.andThen(asking(limits, asked, request)),
-    Effect.tap(({ begun }) => Fiber.join(begun)),
-    Effect.flatMap(({ page }) => rendered(limits, asked, page))
+    Effect.flatMap(({ begun, page }) => Effect.map(rendered(limits, asked, page), (it) => ({ begun, page: it })))
   )
   // One order for all: who waits to be alone holds no door, permit or slot that others need.
   yield* alone(work)
-  const page = yield* Effect.result(limits.door(job.host)(once))
+  const fetched = Effect.flatMap(limits.door(job.host)(once), ({ begun, page }) => Effect.as(Fiber.join(begun), page))
+  const page = yield* Effect.result(fetched)
   return yield* page._tag === "Success"
     ? store(work, page.success, validators)
     : failed({ ...work, value: asked }, page.failure)

@@ -107,8 +107,11 @@ const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<V
   })
 })
 
+/** Pages at once, for each reader's thread: most of them are read and wait for their articles to be stored, together. */
+const perReader = 32
+
 /** Turns a validated page into a stored article, or into the links of a list, feed or sitemap. */
 export const parse = (
   policy: Policy["Service"]
 ): Stage<Validated, Parsed, FetcherRules | Pages | Policy | Reader | Upgrades | Windows> =>
-  stage("parser", policy.readers * 8, parsePage)
+  stage("parser", policy.readers * perReader, parsePage)
