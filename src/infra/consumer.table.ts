@@ -1,4 +1,5 @@
 import { Clock, Duration, Effect, Exit, Latch, Option, type Scope, Stream } from "effect"
+import type { Millis } from "../domain/crawl.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { crashesMax } from "../domain/job.ts"
 import { lookAgainMs, Outages } from "../domain/outage.ts"
@@ -49,6 +50,12 @@ const lookAgain = <A>(look: Effect.Effect<A, Unavailable>, meanwhile: A, isOver:
     )
   )
 
+const noted = (line: (now: Millis) => string | null, say: (line: string) => Effect.Effect<void>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const said = line(now)
+    return said === null ? Effect.void : say(said)
+  })
+
 /** A database that is down is no end of the stream: the consumer waits and looks again, until it is told to stop. */
 export const patient = <A>(
   look: Effect.Effect<A, Unavailable>,
@@ -56,15 +63,13 @@ export const patient = <A>(
   isOver: () => boolean
 ): Effect.Effect<A> =>
   Effect.catch(look, (error) =>
-    Effect.gen(function* () {
-      const book = yield* Outages
-      const begun = book.begin(error, yield* Clock.currentTimeMillis)
-      if (begun !== null) yield* Effect.logWarning(begun)
-      const answer = yield* lookAgain(look, meanwhile, isOver)
-      const ended = book.end(error, !isOver(), yield* Clock.currentTimeMillis)
-      if (ended !== null) yield* Effect.logInfo(ended)
-      return answer
-    })
+    Effect.flatMap(Outages, (book) =>
+      Effect.acquireUseRelease(
+        noted((now) => book.begin(error, now), Effect.logWarning),
+        () => lookAgain(look, meanwhile, isOver),
+        (_, exit) => noted((now) => book.end(error, !isOver() && !Exit.hasInterrupts(exit), now), Effect.logInfo)
+      )
+    )
   )
 
 /** Claimed rows as deliveries, and those that are no envelope. */

@@ -8,7 +8,7 @@ import * as statement from "./sql/frontier.ts"
 import { arrayOf, type Encoded, encodedSize, nextSeq } from "./sql/messages.ts"
 import { encode, encodeText } from "./sql/rows.ts"
 
-/** Links of a host and topic that are dealt out anew at once: well within the time of a statement. The next page sees to more. */
+/** Links of a host and topic that are dealt out anew by one statement: well within its time. */
 const repacedMax = 1000
 
 const encodeLink = ({ job, url_key, topic, pace_ms, not_before }: Planned, seq: number): Encoded => ({
@@ -51,11 +51,19 @@ export const layer: Layer.Layer<Frontier, never, Database | Settings | Bus> = La
       const rows = yield* noBadData(database.query<{ url_key: string }>(statement.known, [encode(keys)]))
       return new Set(rows.map((it) => it.url_key))
     })
-    const repace = Effect.fn("Frontier.repace")(function* (host: string, pace_ms: number) {
+    // To the line's end: links left behind would wait for turns dealt by the old pace, long after those before them are done.
+    const repaceAll = Effect.fnUntraced(function* (host: string, pace_ms: number) {
       const now = yield* Clock.currentTimeMillis
       const given = [encodeText(host), String(pace_ms), now, encode(crawlTopics), repacedMax]
-      yield* noBadData(database.query(statement.repace, given)).pipe(Effect.ensuring(Effect.ignore(bus.publish([]))))
+      let links = repacedMax
+      while (links >= repacedMax) {
+        const [row] = yield* noBadData(database.query<{ links: number }>(statement.repace, given))
+        links = row?.links ?? 0
+      }
     })
+    const repace = Effect.fn("Frontier.repace")((host: string, pace_ms: number) =>
+      Effect.ensuring(repaceAll(host, pace_ms), Effect.ignore(bus.publish([])))
+    )
     return Frontier.of({ enqueue, known, repace })
   })
 )

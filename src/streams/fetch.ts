@@ -24,7 +24,7 @@ import { normaliseUrl, parseHttpUrl, urlKey } from "../domain/url.ts"
 import { alone, Run } from "./chain.ts"
 import { gate } from "./gate.ts"
 import { observeAnswer, observeFailure } from "./observe.ts"
-import { keepPace } from "./pace.ts"
+import { type Dealt, keepPace } from "./pace.ts"
 import { notePoll, type Polled, tellPoll, unasked } from "./polls.ts"
 import { listAnswered } from "./runs.ts"
 import { type Failure, inSlot, type Limits } from "./slot.ts"
@@ -137,6 +137,7 @@ const failed = Effect.fnUntraced(function* (work: Work<CrawlJob>, error: Failure
 interface Shared extends Limits {
   /** BROWSER_PAGES permits. */
   readonly browsers: Semaphore.Semaphore
+  readonly dealt: Dealt
 }
 
 /** A page for a browser waits for its room in one before it takes anything that plain pages, or other pages of its host, need. */
@@ -191,7 +192,7 @@ const take = Effect.fnUntraced(function* (shared: Shared, polled: Polled, work: 
     Effect.flatMap((begun) => Effect.map(visit(asked, validators), (page) => ({ page, begun })))
   )
   const once = learnRobots(limits, job).pipe(
-    Effect.andThen(keepPace(work)),
+    Effect.andThen(keepPace(limits.dealt, work)),
     Effect.andThen(asking(limits, asked, request)),
     Effect.flatMap(({ begun, page }) => Effect.map(rendered(limits, asked, page), (it) => ({ begun, page: it })))
   )
@@ -215,9 +216,10 @@ export const fetch = (
   Fetched,
   Bus | Fetcher | FetcherRules | Frontier | Hosts | Pages | Policy | Robots | Run | Runs | Signals | Sources | Upgrades
 > => {
-  const limits = {
+  const limits: Shared = {
     permits: Semaphore.makeUnsafe(policy.fetchConcurrency),
     browsers: Semaphore.makeUnsafe(policy.browserPages),
+    dealt: new Map(),
     door: gate(policy.fetchPerHost)
   }
   const held = policy.fetchConcurrency * 4

@@ -72,6 +72,16 @@ for (const store of stores) {
   )
 
   it(
+    "a line of any length is dealt out anew to its end",
+    Effect.gen(function* () {
+      const frontier = yield* Frontier
+      yield* frontier.enqueue(links(2100, 60_000))
+      yield* frontier.repace(host, 100)
+      expect(new Set(gapsOf(yield* waiting))).toEqual(new Set([100]))
+    })
+  )
+
+  it(
     "who fetches with a smaller delay than the one they were enqueued with is done at his own pace",
     Effect.gen(function* () {
       const asked = new Map<string, number>()

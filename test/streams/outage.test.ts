@@ -75,3 +75,21 @@ effect("who is told to stop while he waits does not say that all is well", () =>
     })
   )
 )
+
+effect("a look that breaks while it is waited for ends its outage all the same: the next one is told again", () =>
+  told((lines) =>
+    Effect.gen(function* () {
+      const up = yield* Ref.make(false)
+      const broken = Effect.flatMap(Ref.get(up), (it) => (it ? Effect.die("broken") : flaky(up, "database")))
+      for (let time = 0; time < 2; time++) {
+        yield* Ref.set(up, false)
+        const look = yield* Effect.forkChild(Effect.exit(patient(broken, "none", () => false)))
+        yield* TestClock.adjust("2 seconds")
+        yield* Ref.set(up, true)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(look)
+      }
+      expect(lines.filter((it) => it.includes("is down")).length).toBe(2)
+    })
+  )
+)
