@@ -10,6 +10,13 @@ const post = (name: string): string =>
   `<div itemscope><span itemprop=author itemscope><b itemprop=name>${name}</b> 12 posts</span><p>${title}</p></div>`
 
 test.each([
+  [
+    "no place from where somebody reports",
+    `<meta name=author content="Jane Doe and John Roe in Berlin">${text}`,
+    ["Jane Doe", "John Roe"]
+  ],
+  ["no house in brackets", `<meta name=author content="Max Müller (dpa)">${text}`, ["Max Müller"]],
+  ["who stands in brackets", `<meta name=author content="(Jane Doe)">${text}`, ["Jane Doe"]],
   ["a label before the name", `<p>Autor: Anna Berg</p>${text}`, ["Anna Berg"]],
   [
     "the place behind a name, of which the page speaks",
@@ -129,6 +136,14 @@ test.each([
     "<p>Von Anna Berg</p>",
     ld('{"name":"Das Magazin für den Hafen"}'),
     ["Anna Berg"]
+  ],
+  ["also one that is called as people are", "<p>By Jane Doe</p>", ld('{"name":"The Harbour Times"}'), ["Jane Doe"]],
+  ["and a Korean one", "<p>김서준 기자</p>", ld('{"name":"항만뉴스"}'), ["김서준"]],
+  [
+    "and not to another house",
+    "<p class=author>The Other Press</p>",
+    ld('{"name":"The Harbour Times"}'),
+    ["The Harbour Times"]
   ],
   ["and stays where nobody is", "", ld('{"name":"Das Magazin für den Hafen"}'), ["Das Magazin für den Hafen"]],
   ["and stays where none is shown", "", ld('{"name":"annaberg"}'), ["annaberg"]],

@@ -52,6 +52,22 @@ const table: ReadonlyArray<
     ["Share"]
   ],
   [
+    "nor what is for sharing, whatever stands around it",
+    article(
+      `${prose("before", 4)}<p>The cranes came to the harbour <a class="share-link">Share!</a></p><p>의회는 표결했다.<span class="share_sns">공유하기</span>시민은 쉬었다. <a class="btn_print">인쇄</a> 입력은 밤이었다.</p>${prose("after", 2)}`
+    ),
+    ["The cranes came to the harbour", "의회는 표결했다.시민은 쉬었다. 입력은 밤이었다."],
+    ["Share", "공유하기", "인쇄"]
+  ],
+  [
+    "a marked word with its ending",
+    article(
+      `${prose("before", 4)}<p>The <span class="tooltip">crane</span>’s hook and a <b class="tooltip">boat</b>-like thing; 의회는 <i class="tooltip">금리</i>를, <i class="tooltip">은행</i> 총재는 말했다.</p>${prose("after", 2)}`
+    ),
+    ["The crane’s hook and a boat-like thing; 의회는 금리를, 은행 총재는 말했다."],
+    []
+  ],
+  [
     "what only those who paid are shown, and only its paragraphs are called",
     article(
       `${prose("before", 4)}<p class="paywall" aria-hidden="true">The cranes were paid for by nobody, the council found out last week.</p>${prose("after", 2)}`

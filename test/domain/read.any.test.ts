@@ -68,6 +68,10 @@ describe("any bytes give a reading that can be stored", () => {
       "bylines by the ten thousand",
       new TextEncoder().encode(`<h1>t</h1>${"<span class=author>a</span>".repeat(30_000)}`)
     ],
+    [
+      "tooltips by the ten thousand behind a long text",
+      new TextEncoder().encode(`<p>${"word) ".repeat(200_000)}${"<i class=tooltip>x.</i>".repeat(15_000)}`)
+    ],
     ["blanks for an author", new TextEncoder().encode(`<meta name=author content="A${" ".repeat(300_000)}B"><p>x`)],
     ["blanks", new TextEncoder().encode(`<p>${" \n".repeat(200_000)}x</p>`)]
   ]

@@ -65,6 +65,18 @@ test.each([
     "The old bridge falls at dawn"
   ],
   [
+    "but not the title behind a kicker",
+    "<title>Comment of the day | The old bridge falls at dawn, and nobody knows what comes now</title>",
+    "",
+    "Comment of the day | The old bridge falls at dawn, and nobody knows what comes now"
+  ],
+  [
+    "where words may be parted is not said",
+    "",
+    "<h1>The old bridge&shy;head falls at dawn</h1>",
+    "The old bridgehead falls at dawn"
+  ],
+  [
     "a tail that the structured data states too belongs to the title",
     `${og("The old bridge falls - as it happened")}${ld("The old bridge falls - as it happened")}`,
     "<h1>The old bridge falls</h1>",

@@ -187,7 +187,7 @@ const extendsTo = (names: ReadonlyArray<string>, more: ReadonlyArray<string>): b
 
 /** Whether none is a person's name, nor what somebody may go by: then whoever is named elsewhere wrote. */
 const areHouses = (names: ReadonlyArray<string>): boolean =>
-  names.every((it) => !looksLikePerson(it) && !isUncased(it) && (publisher.test(it) || !isNickname(it)))
+  names.every((it) => publisher.test(it) || (!looksLikePerson(it) && !isUncased(it) && !isNickname(it)))
 
 /** Names that the page states, by one that is shown if they are accounts, or by a meta tag that names them and more. */
 const completed = (
@@ -251,7 +251,9 @@ export const authorsOf = (
     () => cleanNames(fromSignatures(near.signatures())).filter(looksLikePerson)
   ]
   for (const source of found) {
-    const names = source().filter((it) => isForeign(it) && (rest.length === 0 || looksLikePerson(it)))
+    const names = source().filter(
+      (it) => isForeign(it) && (rest.length === 0 || (looksLikePerson(it) && !publisher.test(it)))
+    )
     if (names.length > 0) return names
   }
   return rest.length > 0 ? rest : desksOf([...said.flat(), ...near.people().map((it) => it.text)])

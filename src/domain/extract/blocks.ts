@@ -148,7 +148,7 @@ class Collector {
     this.kinds[element.order] = kind
     if (isBlock) this.owner = element
     else if (kind !== null && inlineNoise.has(kind) && element.last - element.order < inlineNoiseElements)
-      if (!isMark(element, this.parts.at(-1) ?? "", next)) return false
+      if (!isMark(element, kind, this.parts.at(-1) ?? "", next)) return false
     this.begun ||= this.ended && !traits.isWithin
     if (tag === "a") this.links += 1
     if (tag === "pre") this.pre += 1

@@ -31,6 +31,8 @@ const credentials =
 /** Where a date, an agency or a role begins behind a name. */
 const behind =
   /\s+(?:(?:the )?associated press|reuters|afp|dpa|bloomberg news|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?(?:\s+\d.*)?$|\d{1,2}[./]\d.*|\d{4}.*|(?:staff|senior) (?:writer|reporter|editor)$|updated\b.*|published\b.*)$/iu
+/** Where somebody reports from: "John Roe in Berlin". */
+const whence = /\sin\s\p{Lu}.*$/u
 const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const noise =
   /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|\w+(?:\.\w+){2,}|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
@@ -41,12 +43,13 @@ const slug = /^\p{Ll}+(?:-\p{Ll}+)+$/u
 const cleanName = (raw: string): string => {
   let name = words(raw)
     .replace(mail, " ")
+    .replace(/(?<=.)\([^()]*\)/gu, " ")
     .replace(/^[@([]|[)\]]$/gu, "")
-  name = name.replace(/\([^()]*\)/gu, " ").trim()
+    .trim()
   name = name.replace(glued, "").replace(/\s@\w+$/u, "")
   for (let i = 0; i < 3 && prefix.test(name) && !familyAhead.test(name); i++) name = name.replace(prefix, "")
   name = name.replace(koreanRole, "").replace(suffix, "").replace(credentials, "")
-  const ahead = name.replace(behind, "")
+  const ahead = name.replace(behind, "").replace(whence, "")
   if (ahead.includes(" ")) name = ahead
   if (slug.test(name)) name = name.replace(/(?:^|-)(\p{Ll})/gu, (_, first) => ` ${String(first).toUpperCase()}`)
   return words(name.replace(/\s*[,:;|/=·-]+\s*$/u, "").replace(/^[\s,:;|/=·-]+/u, ""))
@@ -74,14 +77,16 @@ const split = (raw: string, isPlace: IsPlace): ReadonlyArray<string> =>
       const [name] = names
       const mayBePlace = areNamed && placeName.test(place) && !familyAhead.test(it) && !suffix.test(it)
       if (name !== undefined && mayBePlace && isPlace(place, name)) return names
-      const isList = parts.length > 2 && parts.filter(looksLikePerson).length > 1 && !suffix.test(it)
+      const isList = parts.length > 2 && parts.filter(isNamed).length > 1 && !suffix.test(it)
       const areNames = parts.every((part) => /\s/u.test(part.trim()) || unspaced.test(part))
       return parts.length > 1 && (areNames || isList) ? parts : [it]
     })
 
-/** Names of houses: left out where a person is named beside them. */
+/** Names of houses: left out where a person is named. */
 export const publisher =
-  /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b/iu
+  /^the\s|\b(?:press|news|journal|media|times|agency|network|magazine|\p{L}+\.(?:com|de|org|net))\b|[가-힣](?:뉴스|일보|신문|통신|방송|미디어|저널|타임스|투데이)\d?$/iu
+
+const isNamed = (name: string): boolean => looksLikePerson(name) && !publisher.test(name)
 
 /** Names as people write them: without "By", role, e-mail, degree, date; each once. */
 export const cleanNames = (raw: ReadonlyArray<string>, isPlace: IsPlace = () => false): ReadonlyArray<string> => {

@@ -43,7 +43,10 @@ export class Titles {
 export const unescaped = (text: string): string =>
   text.includes("&") || text.includes("<") ? decodeOnce(text.replace(/<\/?[a-z][^<>]{0,200}>/giu, "")) : text
 
-const tidy = (text: string | null): string => (text === null ? "" : words(unescaped(text)).slice(0, titleMax))
+/** Where words may be parted at a line's end, which is of no interest. */
+const softHyphen = "\u00ad"
+const tidy = (text: string | null): string =>
+  text === null ? "" : words(unescaped(text)).replaceAll(softHyphen, "").slice(0, titleMax)
 
 /** What follows a site's name is still its name if it is no longer than this share of it ("Mirror Online"). */
 const nameGrowthMax = 2
@@ -136,11 +139,15 @@ const isSetOff = (long: Vote, short: Vote): boolean => {
   )
 }
 
-/** A title of so many letters and digits stands alone: what a bar sets off behind it is a name, if no heading shows it. */
+/**
+ * A title of so many letters and digits stands alone: what a bar sets off behind it is a name, if no heading shows it. What is
+ * much longer than all before it is no name, but the title behind a kicker.
+ */
 const barMin = 10
 const withoutTail = (text: string): string => {
-  const at = text.search(/\s\|\s/u)
-  return plain(text.slice(0, Math.max(0, at))).length > barMin ? text.slice(0, at).trim() : text
+  const [head = "", ...tail] = text.split(/\s\|\s/u)
+  const isShort = tail.every((it) => it.length <= head.length * nameGrowthMax)
+  return isShort && plain(head).length > barMin ? head.trim() : text
 }
 
 /** Whether only the window and one network show it. */
@@ -219,15 +226,12 @@ const unspaced = (text: string): string => text.replaceAll(" ", "")
 /** Colons and dashes between words, which part a title. */
 const marksOf = (text: string): number => text.match(/(?<=[\p{L}\p{N}]):\s\S|\s[–—-]\s/gu)?.length ?? 0
 
-/** Where words may be parted at a line's end. */
-const softHyphen = "\u00ad"
 /**
  * Of two texts of equal letters: parts of a heading that only a style sheet sets apart run into each other, elsewhere blank
- * and colon are written; where words may be parted is of no interest.
+ * and colon are written.
  */
 const isBetter = (text: string, than: string): boolean =>
-  (text.length > than.length && (unspaced(text) === unspaced(than) || marksOf(text) > marksOf(than))) ||
-  (than.includes(softHyphen) && !text.includes(softHyphen))
+  text.length > than.length && (unspaced(text) === unspaced(than) || marksOf(text) > marksOf(than))
 
 /** The statements of the title without the names of the site, equal ones together. */
 const votesOf = (
