@@ -1,4 +1,4 @@
-import { Clock, Effect, Metric, Option } from "effect"
+import { Clock, Effect, Metric, Option, Semaphore } from "effect"
 import type { Content } from "../domain/article.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { ArticleRef, Parsed, Validated } from "../domain/flow.ts"
@@ -83,9 +83,12 @@ const linksOf = (page: Validated, reading: Reading, max: number) => {
   return [...reading.links.filter(isNews).slice(0, max), ...others]
 }
 
-const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<Validated>) {
+const parsePage = Effect.fnUntraced(function* (
+  bodies: Semaphore.Semaphore,
+  { envelope, value: page }: Work<Validated>
+) {
   const { linksMax, article: bounds } = yield* Policy
-  const reading = yield* readPage(page)
+  const reading = yield* bodies.withPermit(readPage(page))
   const { content } = reading
   const expected = page.job.target.type === "article"
   const isArticle = reading.kind === "article" && content !== null
@@ -109,9 +112,13 @@ const parsePage = Effect.fnUntraced(function* ({ envelope, value: page }: Work<V
 
 /** Pages at once, for each reader's thread: most of them are read and wait for their articles to be stored, together. */
 const perReader = 32
+/** Of them those that are being read, or wait for it: each holds its body, which may be large. */
+const bodiesPerReader = 8
 
 /** Turns a validated page into a stored article, or into the links of a list, feed or sitemap. */
 export const parse = (
   policy: Policy["Service"]
-): Stage<Validated, Parsed, FetcherRules | Pages | Policy | Reader | Upgrades | Windows> =>
-  stage("parser", policy.readers * perReader, parsePage)
+): Stage<Validated, Parsed, FetcherRules | Pages | Policy | Reader | Upgrades | Windows> => {
+  const bodies = Semaphore.makeUnsafe(policy.readers * bodiesPerReader)
+  return stage("parser", policy.readers * perReader, (work) => parsePage(bodies, work))
+}
