@@ -1,4 +1,4 @@
-import { Cause, Effect } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import type { Scores } from "../domain/priority.ports.ts"
 import type { DeadLetter } from "../domain/topics.ts"
 import { Settings } from "./config.ts"
@@ -58,8 +58,10 @@ const hostRow = `
   select h.host, h.urls::int, coalesce(a.articles, 0)::int as articles,
     to_char(h.last_fetch_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as last_fetch_at,
     s.delay_ms::float8,
-    to_char(s.paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as paused_until,
-    to_char(s.breaker_open_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as breaker_open_until
+    case when s.paused_until > at_ms($3)
+      then to_char(s.paused_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as paused_until,
+    case when s.breaker_open_until > at_ms($3)
+      then to_char(s.breaker_open_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as breaker_open_until
   from (select host, count(*) as urls, max(fetched_at) as last_fetch_at from urls
         where $1::text is null or host = $1 group by host) h
   left join (select host, count(*) as articles from articles
@@ -67,6 +69,10 @@ const hostRow = `
   left join hosts s using (host)
   order by articles desc, h.urls desc, h.host
   limit $2::int`
+
+/** One host, or those with most articles; a pause that is over is none. */
+const hostFacts = (database: Store, host: string | null, limit: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => stored(database.query<HostFacts>(hostRow, [host, limit, now])))
 
 interface HostFacts {
   readonly host: string
@@ -119,10 +125,9 @@ export const recordOperations = (
 ): Pick<Operations, (`hosts.${string}` & keyof Operations) | "sql"> => ({
   "hosts.priority": ({ host }) => Effect.provideService(hostPriority(database, host), Settings, settings),
   "hosts.rate": ({ host, rating }) => Effect.provideService(rate(database, scores, host, rating), Settings, settings),
-  "hosts.list": ({ limit }) =>
-    stored(database.query<HostFacts>(hostRow, [null, limit ?? LIMIT])).pipe(Effect.map((hosts) => ({ hosts }))),
+  "hosts.list": ({ limit }) => hostFacts(database, null, limit ?? LIMIT).pipe(Effect.map((hosts) => ({ hosts }))),
   "hosts.show": ({ host }) =>
-    stored(database.query<HostFacts>(hostRow, [host, 1])).pipe(
+    hostFacts(database, host, 1).pipe(
       Effect.flatMap(([row]) =>
         row === undefined
           ? Effect.fail(controlError("not_found", `no URL of host ${host} is known`, "host"))

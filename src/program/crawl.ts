@@ -25,6 +25,8 @@ export class Quota extends Context.Service<
     readonly seen: Set<string>
     /** Articles given out: a page met twice is one article. */
     readonly told: Set<string>
+    /** Pages whose article another page had told already. */
+    repeated: number
     readonly waiting: Array<Planned>
     /** Done when the last article wanted has been written: what is still under way or queued is no longer of use. */
     readonly full: Deferred.Deferred<void>
@@ -38,6 +40,7 @@ export class Quota extends Context.Service<
         delivered: 0,
         seen: new Set(),
         told: new Set(),
+        repeated: 0,
         waiting: [],
         full: Deferred.makeUnsafe()
       })
@@ -91,7 +94,11 @@ export const limited = Layer.effectContext(
       const wanted = articles.filter((it) => !quota.told.has(it.id)).slice(0, room)
       for (const it of wanted) quota.told.add(it.id)
       quota.delivered += wanted.length
-      if (wanted.length === 0) return Effect.void
+      if (wanted.length === 0) {
+        // Each page gives its article by itself; what a store of bounded size has forgotten comes as none.
+        if (room > 0) quota.repeated += 1
+        return Effect.void
+      }
       const isLast = quota.delivered >= quota.limit
       const written = Effect.tapErrorTag(write(wanted), "Unavailable", giveUp)
       return isLast ? Effect.tap(written, () => Deferred.succeed(quota.full, undefined)) : written

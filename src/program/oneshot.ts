@@ -62,6 +62,8 @@ const report = Effect.fnUntraced(function* (asked: ReadonlyArray<HttpUrl>, artic
     process.stderr.write(`crawler: ${visible(`${url ?? "a page"}: no article: ${why}`)}\n`)
   if (all.length > namedMax)
     process.stderr.write(`crawler: and ${all.length - namedMax} more pages without an article\n`)
+  const { repeated } = yield* Quota
+  if (repeated > 0) process.stderr.write(`crawler: pages with the same article as another page: ${repeated}\n`)
   // A page that need not be an article is no failure when it is none; alone it still has to be accounted for.
   if (articles + all.length === 0 && !stopped)
     process.stderr.write("crawler: no article: what was fetched is none, and no link of it leads to one\n")
@@ -74,7 +76,7 @@ export const oneshot = Effect.fn("crawl")(function* ({ words, flags }: Crawl) {
   if (CHROMIUM_PATH !== null) yield* browserFits
   const seeds = yield* readSeeds({ words, file: flags.seeds, strict: flags.strict, cidrs: ALLOW_PRIVATE_CIDRS })
   for (const it of seeds.refused) process.stderr.write(`crawler: ${refusedText(it)}\n`)
-  if (seeds.repeated > 0) process.stderr.write(`crawler: ${seeds.repeated} URLs name a page named before\n`)
+  if (seeds.repeated > 0) process.stderr.write(`crawler: URLs that name a page named before: ${seeds.repeated}\n`)
   if (seeds.urls.length === 0) return doneIf(0)
   if (flags.out !== null && flags.out !== "-") yield* emptied(flags.out)
 

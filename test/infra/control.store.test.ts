@@ -66,6 +66,15 @@ describe("control over the embedded store", () => {
         { host: "a.kr", urls: 2, articles: 0, last_fetch_at: null }
       ])
       expect((yield* Effect.flip(it["hosts.show"]({ host: "b.kr" }))).code).toBe("not_found")
+      yield* database.query(
+        `insert into hosts (host, paused_until, breaker_open_until)
+         values ('a.kr', now() - interval '1 minute', '2999-01-01T00:00:00Z')`
+      )
+      // A pause that is over is none; one that lasts is told.
+      expect(yield* it["hosts.show"]({ host: "a.kr" })).toMatchObject({
+        paused_until: null,
+        breaker_open_until: "2999-01-01T00:00:00Z"
+      })
 
       const { rows } = yield* it.sql({
         text: "select 1 as n, 9007199254740993::bigint as big, '\\x01ff'::bytea as bytes, null as none, date '2026-02-28' as day, '{\"a\":[1]}'::jsonb as doc"

@@ -84,7 +84,7 @@ test("a crawl that is told to stop drains, says what is left, and has done as it
   }
 }, 25_000)
 
-test("a page that answered 404 is told with its answer, an empty one as well, and a missing folder of --out in words", async () => {
+test("a page that answered 404 is told with its answer, an empty one as well, copies by number, and a missing folder of --out in words", async () => {
   const server = site()
   const run = async (...words: ReadonlyArray<string>) => {
     const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), "crawl", ...words], {
@@ -106,6 +106,14 @@ test("a page that answered 404 is told with its answer, an empty one as well, an
       code: 1,
       said: expect.stringContaining(
         `${bare}: no article: empty, nothing_found (answered 404, it shows no text of its own`
+      )
+    })
+    const twice = new URL("/2026/06/01/story-number-of-the-day", server.url).href
+    const copy = new URL("/copies/01/story-number-of-the-day", server.url).href
+    expect(await run(twice, `${twice}#top`, copy, "--delay", "0")).toEqual({
+      code: 0,
+      said: expect.stringMatching(
+        /URLs that name a page named before: 1\n(.*\n)*crawler: pages with the same article as another page: 1\n/
       )
     })
     const nowhere = join(tmpdir(), "no-such-folder", "x")

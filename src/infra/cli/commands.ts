@@ -225,7 +225,7 @@ const operating = {
     examples: ["crawler hosts list"]
   }),
   "hosts show": shape({
-    help: "One host: pace, robots, pages and articles.",
+    help: "One host: pages, articles, its pace where it was slowed, and until when it is left alone.",
     words: one("HOST"),
     flags: { json },
     examples: ["crawler hosts show news.example"]
