@@ -15,6 +15,11 @@ test.each([
     `<meta name=author content="Jane Doe and John Roe in Berlin">${text}`,
     ["Jane Doe", "John Roe"]
   ],
+  [
+    "nor in Korean, which says it ahead",
+    `<meta name=author content="(서울=항만뉴스) 김서준 기자; 워싱턴=한지민 특파원">${text}`,
+    ["김서준", "한지민"]
+  ],
   ["no house in brackets", `<meta name=author content="Max Müller (dpa)">${text}`, ["Max Müller"]],
   ["who stands in brackets", `<meta name=author content="(Jane Doe)">${text}`, ["Jane Doe"]],
   ["a label before the name", `<p>Autor: Anna Berg</p>${text}`, ["Anna Berg"]],

@@ -61,7 +61,7 @@ test("the state of things is told in lines that a person on call reads at a glan
     "dead letters | 5, 2 of the last day (exhausted 5)",
     "hosts left alone | 4 (a.kr fails, 5 min to go, …)",
     "slow hosts | 1 (b.kr 4 s)",
-    "sources | 7 polled, of 1 the last poll failed",
+    "sources | 7 polled, the last poll of 1 failed",
     " | 4f64563a8f01ae37 | 1 min ago: http_5xx: answered \\u001b[31m500",
     "ai | 8 PENDING; $5.00 of $5 spent today; pending jobs wait for tomorrow"
   ])

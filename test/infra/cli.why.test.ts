@@ -6,7 +6,7 @@ const found = ["nothing_found"]
 const table: ReadonlyArray<readonly [given: Parameters<typeof whyNone>[0], said: string]> = [
   [
     { verdict: "empty", codes: found, evidence: { status: 418 } },
-    "empty, nothing_found (answered 418, it shows no text of its own, neither an article nor a link to follow)"
+    "empty, nothing_found (answered 418, it shows next to no text of its own, neither an article nor a link to follow)"
   ],
   [
     { verdict: "ok", codes: found, evidence: { status: 200 } },

@@ -105,7 +105,7 @@ test("a page that answered 404 is told with its answer, an empty one as well, co
     expect(await run(bare, "--delay", "0")).toEqual({
       code: 1,
       said: expect.stringContaining(
-        `${bare}: no article: empty, nothing_found (answered 404, it shows no text of its own`
+        `${bare}: no article: empty, nothing_found (answered 404, it shows next to no text of its own`
       )
     })
     const twice = new URL("/2026/06/01/story-number-of-the-day", server.url).href

@@ -33,6 +33,8 @@ const behind =
   /\s+(?:(?:the )?associated press|reuters|afp|dpa|bloomberg news|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?(?:\s+\d.*)?$|\d{1,2}[./]\d.*|\d{4}.*|(?:staff|senior) (?:writer|reporter|editor)$|updated\b.*|published\b.*)$/iu
 /** Where somebody reports from: "John Roe in Berlin". */
 const whence = /\sin\s\p{Lu}.*$/u
+/** The same ahead of a Korean name: "(서울=연합뉴스) 홍길동 기자", "워싱턴=홍길동". */
+const koreanPlace = /^(?:\([^()]*\)\s*|[가-힣]{2,6}\s?=\s?)(?=[가-힣])/u
 const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu
 const noise =
   /^(?:admin|administrator|editor|editors|staff|user|guest|anonymous|author|by|unknown|null|undefined|none|webmaster|root|redacteur|redaktion|www|http.*|n\/a|\d+|-+|\w+(?:\.\w+){2,}|sponsored|(?:images?|photos?|picture|credit|getty)\b.*|.*\bgetty images.*)$/iu
@@ -44,6 +46,7 @@ const cleanName = (raw: string): string => {
   let name = words(raw)
     .replace(mail, " ")
     .replace(/(?<=.)\([^()]*\)/gu, " ")
+    .replace(koreanPlace, "")
     .replace(/^[@([]|[)\]]$/gu, "")
     .trim()
   name = name.replace(glued, "").replace(/\s@\w+$/u, "")

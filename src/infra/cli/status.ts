@@ -70,7 +70,7 @@ const hostRows = ({ at, hosts: { shut, shut_longest, slow, slowest } }: Overview
 }
 
 const sourceRows = ({ at: now, sources: { enabled, failed, latest_failures } }: Overview): ReadonlyArray<Row> => [
-  ["sources", `${enabled} polled, of ${failed} the last poll failed`],
+  ["sources", `${enabled} polled, the last poll of ${failed} failed`],
   ...latest_failures.map(({ at, id, message, outcome }): Row => {
     return [`  ${id}`, `${between(at, now)} ago: ${outcome}: ${cut(message)}`]
   })

@@ -5,7 +5,7 @@ const words: Readonly<Record<string, string>> = {
   blocked: "the site refuses, or asks for proof of a human",
   charset_uncertain: "its character set could not be told",
   consent: "it asks for consent first",
-  empty: "it shows no text of its own",
+  empty: "it shows next to no text of its own",
   format: "no letter in its title",
   not_html: "its body is no page",
   nothing_found: "neither an article nor a link to follow",
@@ -28,7 +28,7 @@ const answered = ({ content_type, status }: OutcomeRecord["evidence"]): Readonly
 
 /**
  * Why no article came of a page: its verdict and codes, then the same in words with what the site answered.
- * @example whyNone({...it, verdict: "empty", codes: [], evidence: {status: 418}}) // => "empty (answered 418, it shows no text of its own)"
+ * @example whyNone({...it, verdict: "empty", codes: [], evidence: {status: 418}}) // => "empty (answered 418, it shows next to no text of its own)"
  */
 export const whyNone = ({
   codes,
