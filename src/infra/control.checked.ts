@@ -9,6 +9,12 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 /** Longest value repeated in a complaint. */
 const QUOTED_MAX = 100
 
+/** Of a field that there is not: the one that was meant, or else all there are. */
+const foreign = (field: string, fields: ReadonlyArray<string>): string => {
+  const guess = nearest(field, fields)
+  return `no such field; ${guess === null ? `there are: ${fields.join(", ")}` : `did you mean ${guess}?`}`
+}
+
 /** What is wrong with an input, in one sentence that names the field, its value and the form; the first of several. */
 export const complaint = (
   issue: SchemaIssue.Issue,
@@ -18,14 +24,14 @@ export const complaint = (
   const [first] = issues(issue).issues
   const path = (first?.path ?? []).map((it) => (typeof it === "object" ? it.key : it))
   const field = path.map(String).join(".")
-  const said = first?.message ?? "not the form expected"
-  const guess = said.includes("excess") ? nearest(field, Object.keys(row.input.fields)) : null
+  const isExcess = first?.message.includes("excess") === true && path.length === 1
+  const said = isExcess ? foreign(field, Object.keys(row.input.fields)) : (first?.message ?? "not the form expected")
   const value = path.reduce<unknown>(
     (it, key) => (typeof it === "object" && it !== null ? new Map(Object.entries(it)).get(String(key)) : undefined),
     given
   )
   const shown = value === undefined || typeof value === "object" ? "" : ` ${JSON.stringify(value).slice(0, QUOTED_MAX)}`
-  return { field, message: `${field}${shown}: ${said}${guess === null ? "" : `; did you mean ${guess}?`}` }
+  return { field, message: `${field}${shown}: ${said}` }
 }
 
 /** Decodes strictly: an unknown field is a mistake, not an extra. */

@@ -25,9 +25,14 @@ describe("input", () => {
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({ success: false, error: { code: "invalid", field } })
   })
-  test("a misspelt parameter is told the nearest one", async () => {
+  test("a misspelt parameter is told the nearest one, one like none all there are", async () => {
     const answer = await ask("/api/v1/articles?limt=3")
-    expect(answer.body.error.message).toContain("did you mean limit?")
+    expect(answer.body.error.message).toContain("no such field; did you mean limit?")
+    const far = await ask("/api/v1/articles?colour=red")
+    expect(far.body.error).toMatchObject({
+      field: "colour",
+      message: expect.stringMatching(/^colour "red": no such field; there are: .*limit/)
+    })
   })
   test("over 10,000 URLs are 422 (B095)", async () => {
     const urls = Array.from({ length: 10_001 }, (_, at) => `https://a.kr/${at}`)

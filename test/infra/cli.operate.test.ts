@@ -1,10 +1,11 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Result } from "effect"
 import { Sources } from "../../src/domain/ports.ts"
 import { parseArguments } from "../../src/infra/cli/arguments.ts"
+import { explanationText } from "../../src/infra/cli/explanation.ts"
 import { type Operating, operate } from "../../src/infra/cli/operate.ts"
 import { Output } from "../../src/infra/cli/output.ts"
 import { load, Settings } from "../../src/infra/config.ts"
@@ -225,6 +226,22 @@ live("explain tells people the decision first, and programs the whole chain", ()
     expect((yield* run("explain", "http://10.0.0.1/")).exit).toBe("data")
   })
 )
+
+test("explain tells people of what waits that it is due, and from when", () => {
+  const at = "2026-12-01T00:37:14.000Z"
+  const said = explanationText({
+    url: "https://a.kr/1",
+    host: "a.kr",
+    priority: { value: "low", by: "default" },
+    chain: [],
+    changes: [],
+    fetcher: { value: "auto", by: "default" },
+    rule: null,
+    robots: null,
+    history: [{ at, event: "waiting", facts: { topic: "crawl.low" } }]
+  })
+  expect(said).toContain(`  ${at} is due       topic=crawl.low`)
+})
 
 live("a parsing rule with a selector that there is not is refused, and those there are are named", () =>
   Effect.gen(function* () {

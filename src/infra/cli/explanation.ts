@@ -23,8 +23,9 @@ export const explanationText = ({
     const said = verdict === null ? "says nothing" : `${verdict.final ? "decides" : "suggests"} ${verdict.value}`
     return `  ${by.padEnd(9)} ${said.padEnd(16)} ${known(facts)}`.trimEnd()
   })
+  // What waits has not happened: its instant is the one from which it may be worked on.
   const events = history.map(({ at, event, facts }) =>
-    `  ${(at ?? "").padEnd(24)} ${event.padEnd(12)} ${known(facts)}`.trimEnd()
+    `  ${(at ?? "").padEnd(24)} ${(event === "waiting" ? "is due" : event).padEnd(12)} ${known(facts)}`.trimEnd()
   )
   const lines = [
     `url       ${url}`,
