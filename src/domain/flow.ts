@@ -41,7 +41,9 @@ export const Parsed = Schema.Struct({
   article: Schema.NullOr(ArticleRef),
   /** Codes of the article validation that failed. */
   rejected: Schema.Array(Schema.String),
-  links: Schema.Array(Link)
+  links: Schema.Array(Link),
+  /** More links of a page whose first part travels as a message of its own: that one tells of the page. */
+  more: Schema.optionalKey(Schema.Literal(true))
 })
 export type Parsed = typeof Parsed.Type
 

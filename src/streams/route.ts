@@ -98,8 +98,10 @@ const routePage = Effect.fnUntraced(function* (work: Work<Scored>) {
     const part = paced.slice(from, from + linksPerMessageMax)
     fresh += (yield* stored(frontier.enqueue(part))).filter(Boolean).length
   }
-  if (followed.length === 0) yield* deadEnd(page)
-  yield* tellLinks(work, followed.length, fresh)
+  if (page.more === undefined) {
+    if (followed.length === 0) yield* deadEnd(page)
+    yield* tellLinks(work, followed.length, fresh)
+  }
   if (!isReparse(page.job)) yield* followedThrough(page)
   return Option.none<never>()
 })

@@ -135,7 +135,7 @@ const partsOf = (links: Links, page: (links: Links) => unknown): ReadonlyArray<L
 /** A page's links travel in parts, `of` them; each part is the same page, so only the first carries its article. */
 const parts = <I extends Parsed>(topic: Topic, page: I, of: (links: Links) => I): ReadonlyArray<Requeue> =>
   partsOf(page.links, of).map((links, at) =>
-    reference(topic, at === 0 ? of(links) : { ...of(links), article: null, rejected: [] })
+    reference(topic, at === 0 ? of(links) : { ...of(links), article: null, rejected: [], more: true })
   )
 /** The facts of hosts that a part has no link to go with another. */
 const scoredPart = (page: Scored, links: Links): Scored => {

@@ -5,6 +5,7 @@ import { BadData } from "../../src/domain/errors.ts"
 import { Bus, Frontier } from "../../src/domain/ports.ts"
 import { messageBytesMax } from "../../src/domain/topics.ts"
 import { MemoryBus } from "../../src/infra/bus.memory.ts"
+import { MemoryPages } from "../../src/infra/pages.memory.ts"
 import { Run } from "../../src/streams/chain.ts"
 import { pipeline } from "../../src/streams/topology.ts"
 import { effect } from "../support/effect.ts"
@@ -13,9 +14,14 @@ import { seed } from "../support/pipeline.ts"
 import { type Web, world } from "../support/world.ts"
 
 /** What is left on the bus when stages up to `stages` have done their work on the front page. */
-const left = (web: Web, stages: ReadonlyArray<string>, over: Layer.Layer<Bus, never, Bus> = Layer.effect(Bus, Bus)) =>
+const left = (
+  web: Web,
+  stages: ReadonlyArray<string>,
+  over: Layer.Layer<Bus, never, Bus> = Layer.effect(Bus, Bus),
+  type: "auto" | "list" = "list"
+) =>
   Effect.gen(function* () {
-    yield* (yield* Frontier).enqueue([seed("https://a.example/", "list")])
+    yield* (yield* Frontier).enqueue([seed("https://a.example/", type)])
     const run = yield* Run
     const chain = yield* Effect.forkChild(Stream.runDrain(pipeline))
     for (let turn = 0; turn < 50; turn += 1) yield* TestClock.adjust("100 millis")
@@ -71,4 +77,22 @@ effect(
       expect(letters.map((it) => [it.code, it.message])).toEqual([["bad_data", "too_large: 300000 bytes"]])
       expect(JSON.parse(letters[0]?.bytes ?? "{}").payload.target.url).toBe("https://a.example/")
     })
+)
+
+effect("links of a page that its first part leaves over do not say that it leads nowhere", () =>
+  Effect.gen(function* () {
+    const stories = Array.from({ length: 500 }, (_, at) => `https://a.example/news/2026/11/30/story-${at}`)
+    const menu = Array.from({ length: 20 }, (_, at) => `https://other.example/page-${at}`)
+    const page = listPage([...stories, ...menu])
+    const { messages, letters } = yield* left(() => page, ["fetcher", "validator", "parser"], undefined, "auto")
+    expect([messages.length, letters]).toEqual([2, []])
+    const routed = Effect.gen(function* () {
+      yield* (yield* Bus).publish(messages.map((it) => ({ ...it, not_before: 0 })))
+      yield* Effect.forkChild(Stream.runDrain(pipeline))
+      for (let turn = 0; turn < 50; turn += 1) yield* TestClock.adjust("100 millis")
+      return yield* (yield* MemoryPages).outcomes
+    })
+    const next = world(() => "", { stages: new Set(["scorer", "router"]), policy: { untilDrained: false } })
+    expect(yield* Effect.provide(routed, next)).toEqual([])
+  })
 )
