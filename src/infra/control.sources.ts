@@ -50,7 +50,7 @@ const fault = (input: SourceInput): ControlError | null => {
     return controlError("invalid", "cron and every_ms: give one of them", "cron")
   }
   if (cron !== undefined && !isSourceCron(cron, zone ?? "UTC")) {
-    return invalid("cron", cron, "five fields: minute hour day month weekday")
+    return invalid("cron", cron, "five fields: minute (0-59) hour (0-23) day (1-31) month (1-12) weekday (0-7)")
   }
   if (every_ms !== undefined && every_ms < pollEveryMin) {
     return invalid("every_ms", String(every_ms), `at least ${pollEveryMin} ms`)

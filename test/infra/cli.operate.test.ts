@@ -136,7 +136,7 @@ describe("sources", () => {
       const strict = yield* run("sources", "import", path, "--strict")
       expect([strict.exit, strict.out]).toEqual(["data", ""])
       expect(strict.message).toBe(
-        `${path}:2: left out: cron "every day": expected five fields: minute hour day month weekday (--strict: nothing was taken)`
+        `${path}:2: left out: cron "every day": expected five fields: minute (0-59) hour (0-23) day (1-31) month (1-12) weekday (0-7) (--strict: nothing was taken)`
       )
       expect((yield* run("sources", "list")).out).toBe("(none)")
       const taken = yield* run("sources", "import", path)
