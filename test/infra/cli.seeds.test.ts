@@ -147,6 +147,10 @@ test("the offset is found inside a long text", () => {
 test("a program is no text in a code page that it never named", () => {
   const elf = new Uint8Array(256)
   elf.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0xd8, 0, 0xd8])
-  const decoded = decodeText(elf)
-  expect(Result.isFailure(decoded) ? decoded.failure : "").toBe("is no text: it has zero bytes")
+  const whole = new Uint8Array(256)
+  whole.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1])
+  for (const it of [elf, whole, new Uint8Array(256)]) {
+    const decoded = decodeText(it)
+    expect(Result.isFailure(decoded) ? decoded.failure : "").toBe("is no text: it has zero bytes")
+  }
 })

@@ -51,14 +51,17 @@ const marked = ([first, second, third]: Uint8Array): string | null =>
  * @example decodeText(Uint8Array.of(0xff)) // fails: neither UTF-8 (byte 0) …
  */
 export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
-  const label = marked(bytes) ?? unmarkedUtf16(bytes)
+  const said = marked(bytes)
+  const guessed = said === null ? unmarkedUtf16(bytes) : null
+  const label = said ?? guessed
   const text = label === null ? (strictly("utf-8", bytes) ?? strictly("euc-kr", bytes)) : strictly(label, bytes)
+  // UTF-16 that was only guessed by its zero bytes has none for a character: a program does.
+  if (guessed !== null && (text === null || text.includes("\u0000")))
+    return Result.fail("is no text: it has zero bytes")
   if (text !== null) return Result.succeed(text)
   return Result.fail(
     label === null || label === "utf-8"
       ? `is neither UTF-8 (first bad byte at offset ${firstFault(bytes)}) nor UTF-16 nor EUC-KR`
-      : marked(bytes) === null
-        ? "is no text: it has zero bytes"
-        : `says it is ${label} but is not`
+      : `says it is ${label} but is not`
   )
 }
