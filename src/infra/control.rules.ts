@@ -28,7 +28,7 @@ const seen = `select
       'target_type', target_type, 'version', version, 'enabled', enabled) order by length(path_pattern) desc, version desc), '[]')
     from parsing_rules where host_pattern = $1) as parsing,
   (select priority_config from fetcher_rules where host_pattern = $1) as priority,
-  (select sum(browser)::float8 / nullif(sum(samples), 0) from host_signals
+  (select round(sum(browser)::numeric / nullif(sum(samples), 0), 3)::float8 from host_signals
     where host = $1 and bucket > now() - interval '1 day') as browser_share,
   (select count(*)::int from fetch_failures where host = $1 and at > now() - interval '1 hour') as failures,
   (select coalesce(max(republished), 0)::int from fetcher_rules where host_pattern = $1) as republished,
