@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Clock, Context, Effect, Exit } from "effect"
 import type { Millis } from "./crawl.ts"
 import type { Unavailable } from "./errors.ts"
 
@@ -40,3 +40,22 @@ export class OutageBook {
 
 /** The book of this process; a reference, so that a test may begin a new one. */
 export const Outages = Context.Reference<OutageBook>("crawler/Outages", { defaultValue: () => new OutageBook() })
+
+/** Says what the book has to tell, if anything. */
+const said = (line: (book: OutageBook, now: Millis) => string | null, say: (line: string) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const text = line(yield* Outages, yield* Clock.currentTimeMillis)
+    if (text !== null) yield* say(text)
+  })
+
+/** Waits, by `wait`, for the dependency that failed; the book knows of it as long as that takes. `gaveUp`: it ended without an answer. */
+export const waitOut = <A, E, R>(
+  error: Unavailable,
+  wait: Effect.Effect<A, E, R>,
+  gaveUp: () => boolean = () => false
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    said((book, now) => book.begin(error, now), Effect.logWarning),
+    () => wait,
+    (_, exit) => said((book, now) => book.end(error, !gaveUp() && !Exit.hasInterrupts(exit), now), Effect.logInfo)
+  )

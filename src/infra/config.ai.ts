@@ -72,3 +72,9 @@ export const aiSettings = {
     "Code points an article has at least to be summarised."
   )
 } as const
+
+/** Whether a model is configured: AI work is on at all. */
+export const hasModel = (it: {
+  readonly OPENAI_API_KEY: string | null
+  readonly OPENAI_BASE_URL: string | null
+}): boolean => it.OPENAI_API_KEY !== null || it.OPENAI_BASE_URL !== null

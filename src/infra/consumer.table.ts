@@ -1,8 +1,7 @@
 import { Clock, Duration, Effect, Exit, Latch, Option, type Scope, Stream } from "effect"
-import type { Millis } from "../domain/crawl.ts"
 import type { Unavailable } from "../domain/errors.ts"
 import { crashesMax } from "../domain/job.ts"
-import { lookAgainMs, Outages } from "../domain/outage.ts"
+import { lookAgainMs, waitOut } from "../domain/outage.ts"
 import type { Delivery, Receipt, Subscription } from "../domain/ports.ts"
 import type { Topic } from "../domain/topics.ts"
 import type { Database } from "./database.ts"
@@ -50,27 +49,12 @@ const lookAgain = <A>(look: Effect.Effect<A, Unavailable>, meanwhile: A, isOver:
     )
   )
 
-const noted = (line: (now: Millis) => string | null, say: (line: string) => Effect.Effect<void>) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const said = line(now)
-    return said === null ? Effect.void : say(said)
-  })
-
 /** A database that is down is no end of the stream: the consumer waits and looks again, until it is told to stop. */
 export const patient = <A>(
   look: Effect.Effect<A, Unavailable>,
   meanwhile: A,
   isOver: () => boolean
-): Effect.Effect<A> =>
-  Effect.catch(look, (error) =>
-    Effect.flatMap(Outages, (book) =>
-      Effect.acquireUseRelease(
-        noted((now) => book.begin(error, now), Effect.logWarning),
-        () => lookAgain(look, meanwhile, isOver),
-        (_, exit) => noted((now) => book.end(error, !isOver() && !Exit.hasInterrupts(exit), now), Effect.logInfo)
-      )
-    )
-  )
+): Effect.Effect<A> => Effect.catch(look, (error) => waitOut(error, lookAgain(look, meanwhile, isOver), isOver))
 
 /** Claimed rows as deliveries, and those that are no envelope. */
 export const decodeRows = (rows: ReadonlyArray<MessageRow>) => {

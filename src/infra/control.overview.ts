@@ -6,6 +6,7 @@ import type { Bus } from "../domain/ports.ts"
 import { bucketMs } from "../domain/signals.ts"
 import type { PollResult } from "../domain/source.ts"
 import type { Overview } from "./api/overview.ts"
+import { hasModel } from "./config.ai.ts"
 import type { Settings } from "./config.ts"
 import { providerOf } from "./control.jobs.ts"
 import { stored } from "./control.sources.ts"
@@ -84,8 +85,7 @@ const sourcesOf = Effect.fnUntraced(function* ({ database }: Looked) {
 })
 
 const aiOf = Effect.fnUntraced(function* ({ jobs, ledger, settings }: Looked, now: number) {
-  const on = settings.OPENAI_API_KEY !== null || settings.OPENAI_BASE_URL !== null
-  if (!on || jobs === null || ledger === null) return null
+  if (!hasModel(settings) || jobs === null || ledger === null) return null
   const byStatus = Map.groupBy(yield* jobs.counts, (it) => it.status)
   const counted = [...byStatus].map(([status, rows]) => ({ status, jobs: rows.reduce((sum, it) => sum + it.jobs, 0) }))
   return { jobs: counted, provider: yield* providerOf(ledger, settings.AI_BUDGET_DAILY_USD, now) }

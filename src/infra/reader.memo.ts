@@ -1,5 +1,6 @@
 import { Deferred, Effect, Exit } from "effect"
 import type { Fatal, Unavailable } from "../domain/errors.ts"
+import { setLatest } from "../domain/latest.ts"
 import type { Reader } from "../domain/ports.ts"
 import type { Reading } from "../domain/reading.ts"
 
@@ -11,10 +12,6 @@ type Read = Reader["Service"]["read"]
  */
 export const remembered = (read: Read, size: number): Read => {
   const memo = new Map<string, Deferred.Deferred<Reading, Fatal | Unavailable>>()
-  const forget = () => {
-    const oldest = memo.keys().next().value
-    if (memo.size > size && oldest !== undefined) memo.delete(oldest)
-  }
   const recall: Read = Effect.fnUntraced(function* (id, body, hints, rule) {
     const known = memo.get(id)
     if (known !== undefined) {
@@ -23,8 +20,7 @@ export const remembered = (read: Read, size: number): Read => {
       return yield* Exit.hasInterrupts(exit) ? recall(id, body, hints, rule) : exit
     }
     const reading = Deferred.makeUnsafe<Reading, Fatal | Unavailable>()
-    memo.set(id, reading)
-    forget()
+    setLatest(memo, id, reading, size)
     return yield* read(id, body, hints, rule).pipe(
       Effect.onExit((exit) => {
         if (Exit.isFailure(exit)) memo.delete(id)

@@ -1,6 +1,7 @@
 import { Deferred, Effect, Exit } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import type { Unavailable } from "../domain/errors.ts"
+import { setLatest } from "../domain/latest.ts"
 import { noConfig } from "../domain/override.ts"
 import type { Standing } from "../domain/priority.facts.ts"
 
@@ -39,11 +40,7 @@ const entriesOf = ({ hostsMax, ttl_ms }: Keeping) => {
       return entry !== undefined && now < entry.until ? entry.standing : undefined
     },
     write: (host: string, standing: Standing, now: Millis): void => {
-      entries.delete(host)
-      entries.set(host, { standing, until: now + lifeOf(standing, now, ttl_ms) })
-      if (entries.size <= hostsMax) return
-      const [oldest] = entries.keys()
-      if (oldest !== undefined) entries.delete(oldest)
+      setLatest(entries, host, { standing, until: now + lifeOf(standing, now, ttl_ms) }, hostsMax)
     },
     forget: (hosts?: ReadonlyArray<string>): void => {
       if (hosts === undefined) entries.clear()

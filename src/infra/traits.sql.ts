@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer, Schema } from "effect"
+import { setLatest } from "../domain/latest.ts"
 import { type HostTraits, noTraits, Print, Traits } from "../domain/traits.ts"
 import { Settings } from "./config.ts"
 import { Database } from "./database.ts"
@@ -54,10 +55,7 @@ export const layer: Layer.Layer<Traits, never, Database | Settings> = Layer.effe
     const together = yield* grouped(load, byRow, { max, linger })
     const look = Effect.fn("Traits.look")(function* (host: string) {
       const [traits = noTraits] = yield* together([host])
-      known.delete(host)
-      known.set(host, { traits, until: (yield* Clock.currentTimeMillis) + rememberedMs })
-      const oldest = known.keys().next().value
-      if (known.size > hostsMax && oldest !== undefined) known.delete(oldest)
+      setLatest(known, host, { traits, until: (yield* Clock.currentTimeMillis) + rememberedMs }, hostsMax)
       return traits
     })
     const of = (host: string) =>

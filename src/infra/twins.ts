@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
+import { setLatest } from "../domain/latest.ts"
 import type { Traits, Twin } from "../domain/traits.ts"
 
 /** Texts remembered by one process, and addresses of one text. */
@@ -15,10 +16,7 @@ export const twinMemory = (): Traits["Service"]["twins"] => {
       const known = seen.get(key) ?? []
       const before = known.filter((it) => it.url !== page.url)
       const noted = known.length === before.length && known.length < addressesMax ? [...known, page] : known
-      seen.delete(key)
-      seen.set(key, noted)
-      const oldest = seen.keys().next().value
-      if (seen.size > textsMax && oldest !== undefined) seen.delete(oldest)
+      setLatest(seen, key, noted, textsMax)
       return before
     })
 }

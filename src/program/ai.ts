@@ -1,6 +1,7 @@
 import { Duration, Effect, Layer } from "effect"
 import { AiPolicy } from "../domain/ai/ports.ts"
 import { isCron } from "../domain/slots.ts"
+import { hasModel } from "../infra/config.ai.ts"
 import { Settings } from "../infra/config.ts"
 import { Refusal } from "../infra/exit.ts"
 import * as model from "../infra/model.openai.ts"
@@ -33,7 +34,7 @@ const policy = Layer.effect(
     const it = yield* Settings
     const problem = problemOf(it)
     if (problem !== null) return yield* new Refusal({ exit: "configuration", message: problem })
-    const configured = it.OPENAI_API_KEY !== null || it.OPENAI_BASE_URL !== null
+    const configured = hasModel(it)
     return AiPolicy.of({
       enqueues: configured && it.AI_ENQUEUE,
       works: configured && it.AI_WORKER_ENABLED,

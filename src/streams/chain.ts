@@ -6,7 +6,7 @@ import { Policy } from "../domain/policy.ts"
 import { Bus, type Delivery, type Receipt, type Settlement, type Sources } from "../domain/ports.ts"
 import { type Outgoing, schemaVersion, type Topic } from "../domain/topics.ts"
 import { tellPoll } from "./polls.ts"
-import { deadLetter, type Outcome, type Requeue, route, type Stage, steadfast, type Work } from "./stage.ts"
+import { burial, type Outcome, type Requeue, route, type Stage, steadfast, type Work } from "./stage.ts"
 
 /** How a stage takes its input: the part of a row that does not depend on what it gives. */
 export interface Intake<I> {
@@ -59,12 +59,10 @@ export class Run extends Context.Service<
 const settle = Effect.fnUntraced(function* (delivery: Delivery, stage: StageLabel, settlement: Settlement) {
   const bus = yield* Bus
   const { out, suspicion } = yield* Run
-  const bury = Effect.fnUntraced(function* ({ message }: BadData) {
-    const now = yield* Clock.currentTimeMillis
-    const bytes = JSON.stringify(delivery.envelope)
-    const letter = deadLetter(delivery, stage, { code: "bad_data", message: message.slice(0, 2000) }, bytes, now)
-    yield* steadfast(bus.settle([{ receipt: settlement.receipt, publish: [], dead: [letter] }]))
-  })
+  const bury = ({ message }: BadData) =>
+    Effect.flatMap(burial(delivery, stage, { code: "bad_data", message: message.slice(0, 2000) }), (it) =>
+      steadfast(bus.settle([it]))
+    )
   yield* steadfast(bus.settle([settlement])).pipe(
     Effect.catchTag("BadData", bury),
     Effect.catchTag("BadData", (bad) => Effect.logError(`a settlement could not be stored: ${bad.message}`)),
@@ -154,13 +152,7 @@ const receive = Effect.fnUntraced(function* <I>(intake: Intake<I>, delivery: Del
   if (!intake.waits) yield* steadfast(Bus.use((bus) => bus.begin([delivery.receipt])))
   const work = decode(intake, delivery)
   if (Result.isSuccess(work)) return Option.some(work.success)
-  const now = yield* Clock.currentTimeMillis
-  const bytes = JSON.stringify(delivery.envelope)
-  yield* settle(delivery, intake.name, {
-    receipt: delivery.receipt,
-    publish: [],
-    dead: [deadLetter(delivery, intake.name, work.failure, bytes, now)]
-  })
+  yield* settle(delivery, intake.name, yield* burial(delivery, intake.name, work.failure))
   return Option.none<Work<I>>()
 })
 

@@ -1,6 +1,6 @@
 import { Clock, Effect, Fiber, Metric, Option, Semaphore } from "effect"
 import type { CrawlJob } from "../domain/crawl.ts"
-import { Fatal, Postponed, Retryable, type Unavailable } from "../domain/errors.ts"
+import { Fatal, type FetchError, Postponed, Retryable } from "../domain/errors.ts"
 import type { Errand } from "../domain/fault.ts"
 import type { FetcherRules } from "../domain/fetcherrules.ts"
 import type { Fetched, RawPage, Validators } from "../domain/fetching.ts"
@@ -140,11 +140,11 @@ interface Shared extends Limits {
   readonly dealt: Dealt
 }
 
-/** A page for a browser waits for its room in one before it takes anything that plain pages, or other pages of its host, need. */
+/** A page for a browser waits for its room in one before it takes a permit or a slot: at its host's door, where others of the host wait. */
 const asking = Effect.fnUntraced(function* <A, R>(
   limits: Shared,
   job: CrawlJob,
-  request: Effect.Effect<A, Failure | Unavailable, R>
+  request: Effect.Effect<A, FetchError, R>
 ) {
   const renders = job.fetcher === "browser" && (yield* Fetcher).renders === true
   const inside = inSlot(limits, errandOf(job), request)

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
+import { setLatest } from "../domain/latest.ts"
 import { Frontier, Hosts } from "../domain/ports.ts"
 import { paceHeader } from "../domain/topics.ts"
 import { steadfast, type Work } from "./stage.ts"
@@ -31,9 +32,6 @@ export const keepPace = Effect.fnUntraced(function* (
   const gap = yield* steadfast(Hosts.use((it) => it.delay(key)))
   const now = yield* Clock.currentTimeMillis
   if (Number(by) === gap || !isDue(dealt, key, gap, now)) return
-  dealt.delete(key)
-  dealt.set(key, { gap, at: now })
-  const [oldest] = dealt.size > hostsMax ? dealt.keys() : []
-  if (oldest !== undefined) dealt.delete(oldest)
+  setLatest(dealt, key, { gap, at: now }, hostsMax)
   yield* steadfast(Frontier.use((it) => it.repace(key, gap)))
 })

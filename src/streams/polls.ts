@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { CrawlJob, Millis } from "../domain/crawl.ts"
 import { Fatal } from "../domain/errors.ts"
 import { addressOf } from "../domain/flow.ts"
+import { setLatest } from "../domain/latest.ts"
 import { type Delivery, Sources } from "../domain/ports.ts"
 import { polledBy } from "../domain/slots.ts"
 import type { PollResult } from "../domain/source.ts"
@@ -40,10 +41,7 @@ const isOvertaken = (polled: Polled, source: string, { id, scheduled_at: slot }:
   if (id !== `${source}@${slot}`) return false
   const last = polled.get(source)
   if (last !== undefined && last.slot !== slot && slot < last.at) return true
-  polled.delete(source)
-  polled.set(source, { slot, at: now })
-  const [oldest] = polled.size > polledMax ? polled.keys() : []
-  if (oldest !== undefined) polled.delete(oldest)
+  setLatest(polled, source, { slot, at: now }, polledMax)
   return false
 }
 

@@ -1,9 +1,9 @@
-import { Cause, Clock, Duration, Effect, Exit, Metric, type Option, Random, type Result } from "effect"
+import { Cause, Clock, Duration, Effect, Metric, type Option, Random, type Result } from "effect"
 import type { Millis } from "../domain/crawl.ts"
 import { type BadData, Fatal, type Postponed, type Retryable, type StageError, Unavailable } from "../domain/errors.ts"
 import { backoff, type RetryPolicy, suspendedUntil } from "../domain/job.ts"
 import { type StageLabel, stageSeconds } from "../domain/metrics.ts"
-import { lookAgainMs, type OutageBook, Outages } from "../domain/outage.ts"
+import { lookAgainMs, waitOut } from "../domain/outage.ts"
 import type { Delivery, Settlement } from "../domain/ports.ts"
 import { type DeadLetter, type Outgoing, paceHeader, type Topic } from "../domain/topics.ts"
 
@@ -37,13 +37,6 @@ const untilAnswered = <A, E, R>(
     Effect.catchIf(call, isUnavailable<E>, () => Effect.suspend(() => untilAnswered(call)), Effect.fail)
   )
 
-/** An outage is told when it begins and when it is over, not at each look of each who waits. */
-const noted = (note: (book: OutageBook, now: Millis) => string | null, say: (line: string) => Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    const line = note(yield* Outages, yield* Clock.currentTimeMillis)
-    if (line !== null) yield* say(line)
-  })
-
 /**
  * Waits until the dependency answers again: the stage pauses, no attempt is counted, nothing is done twice. Plain recursion: what
  * is called some twenty times a page pays for a schedule only when something fails.
@@ -51,17 +44,7 @@ const noted = (note: (book: OutageBook, now: Millis) => string | null, say: (lin
 export const steadfast = <A, E, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Extract<E, Unavailable>>, R> =>
-  Effect.catchIf(
-    call,
-    isUnavailable<E>,
-    (error) =>
-      Effect.acquireUseRelease(
-        noted((book, now) => book.begin(error, now), Effect.logWarning),
-        () => untilAnswered(call),
-        (_, exit) => noted((book, now) => book.end(error, !Exit.hasInterrupts(exit), now), Effect.logInfo)
-      ),
-    Effect.fail
-  )
+  Effect.catchIf(call, isUnavailable<E>, (error) => waitOut(error, untilAnswered(call)), Effect.fail)
 
 /** A write to a store: waits while it is down; what it can never take is Fatal, so its input becomes a dead letter. */
 export const stored = <A, R>(write: Effect.Effect<A, BadData | Unavailable, R>): Effect.Effect<A, Fatal, R> =>
@@ -131,7 +114,7 @@ const again = (delivery: Delivery, routing: Routing, charged: boolean, not_befor
 }
 
 /** The dead letter of an input: its bytes as they would travel, and why. */
-export const deadLetter = (
+const deadLetter = (
   delivery: Delivery,
   stageName: string,
   error: { readonly code: string; readonly message: string },
@@ -148,6 +131,18 @@ export const deadLetter = (
   attempts: delivery.envelope.attempt + 1,
   at
 })
+
+/** The end of a delivery whose input goes to the dead letters as it came. */
+export const burial = (
+  delivery: Delivery,
+  stageName: string,
+  error: { readonly code: string; readonly message: string }
+): Effect.Effect<Settlement> =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    receipt: delivery.receipt,
+    publish: [],
+    dead: [deadLetter(delivery, stageName, error, JSON.stringify(delivery.envelope), now)]
+  }))
 
 /**
  * The one place that routes the channels: Retryable → again after a wait, Suspendable → parked until an operator
